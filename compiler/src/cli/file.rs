@@ -106,7 +106,7 @@ fn check_is_path(path: &Path) -> Result<(), CliError> {
     if is_standard(path) { Err(UsageError::FileOfQueries.into()) } else { Ok(()) }
 }
 
-fn failed(path: &Path, error: FileError) -> CliError {
+pub(super) fn failed(path: &Path, error: FileError) -> CliError {
     let file = input_name(path);
     match error {
         FileError::World { error, .. } => CliError::OpenWorld { file, error },

@@ -1,6 +1,6 @@
 //! Models in files, opened by path.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::vec::Vec;
@@ -28,7 +28,9 @@ impl MappedModel {
     /// [`FileError::Open`] if it is not a valid model.
     ///
     /// # Safety
-    /// The file must not be changed or truncated while it is mapped, by this process or another.
+    /// The file must not be changed or truncated while it is mapped, by this process or another. (On Unix it may be replaced by a
+    /// rename, as the compiler does: the map keeps the old one.) Where a page cannot be read from the disk the system ends the
+    /// process, as for any mapped file.
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         // SAFETY: the caller upholds the contract of `map`, which is that of `open`.
         let mapped = unsafe { map(path.as_ref()) };
@@ -56,13 +58,26 @@ impl MappedModel {
 /// # Safety
 /// As [`MappedModel::open`]; and the bytes may not be used once the map is dropped.
 pub(super) unsafe fn map(path: &Path) -> Result<(Mmap, &'static [u8]), FileError> {
-    let file = File::open(path)?;
+    let (file, _) = open_regular(path)?;
     // SAFETY: the caller guarantees that the file does not change.
     let map = unsafe { Mmap::map(&file) }?;
     // SAFETY: the mapped bytes do not move when `Mmap` does, they do not change (guaranteed by the caller), and the caller uses
     // them as long as the map lives, not longer.
     let bytes = unsafe { core::slice::from_raw_parts(map.as_ptr(), map.len()) };
     Ok((map, bytes))
+}
+
+/// Opens a file that has a length, and returns it. A pipe would be waited for, and neither it nor a folder can be mapped.
+pub(super) fn open_regular(path: &Path) -> std::io::Result<(File, u64)> {
+    let is_file = fs::metadata(path)?.is_file();
+    let file = if is_file { File::open(path)? } else { return Err(not_regular()) };
+    let metadata = file.metadata()?;
+    // The path may lead to something else by now.
+    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(not_regular()) }
+}
+
+fn not_regular() -> std::io::Error {
+    std::io::Error::new(ErrorKind::InvalidInput, "not a regular file")
 }
 
 impl std::fmt::Debug for MappedModel {

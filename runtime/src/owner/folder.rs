@@ -4,14 +4,16 @@ use alloc::vec;
 use alloc::vec::Vec;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bvhc_format::header::{HEADER_LENGTH, Header};
 use bvhc_format::section::SectionKind;
 
+use super::file::open_regular;
 use crate::directory::FileHead;
+use crate::error::FileError;
 use crate::world::{LinkedMesh, WorldError};
 
 /// The compiled files in some folders, by the hash in their headers: finds the meshes of thin worlds, whatever the files' names
@@ -27,9 +29,9 @@ impl MeshFolder {
     /// Reads the headers and directories of all files of a folder whose names end in `.bvh`, not those of folders in it.
     ///
     /// # Errors
-    /// The system's, if the folder cannot be listed. Files that cannot be read, are no compiled files or hold a world, or whose length
+    /// [`FileError::Io`], if the folder cannot be listed. Files that cannot be read, are no compiled files or hold a world, or whose length
     /// is not the one in their header, are left out.
-    pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self, FileError> {
         let mut files = Self::default();
         files.add(folder)?;
         Ok(files)
@@ -39,9 +41,10 @@ impl MeshFolder {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn add(&mut self, folder: impl AsRef<Path>) -> io::Result<()> {
-        let entries = fs::read_dir(folder.as_ref())?.collect::<io::Result<Vec<_>>>()?;
-        let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+    pub fn add(&mut self, folder: impl AsRef<Path>) -> Result<(), FileError> {
+        let folder = folder.as_ref();
+        let paths = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+        let mut paths: Vec<PathBuf> = paths.map_err(|error| FileError::from(error).of(folder))?;
         paths.sort();
         for path in paths.into_iter().filter(|path| path.extension() == Some(OsStr::new("bvh"))) {
             if let Some(hash) = header_hash(&path) {
@@ -56,7 +59,8 @@ impl MeshFolder {
     /// The file of a mesh.
     ///
     /// # Errors
-    /// [`WorldError::MeshMissing`]; [`WorldError::MeshDiffers`] if there is a file of the mesh's name, with another hash.
+    /// [`WorldError::MeshMissing`]; [`WorldError::MeshDiffers`] if there is a file of the mesh's name, with another hash. They have
+    /// the mesh's number; [`LinkedMesh::name`] is its name.
     pub fn find(&self, mesh: &LinkedMesh<'_>) -> Result<&Path, WorldError> {
         let (expected, number) = (*mesh.hash(), mesh.number());
         if let Some(path) = self.by_hash.get(&expected) {
@@ -71,22 +75,17 @@ impl MeshFolder {
 
 /// The hash in the header of a compiled file that is not of a world, which may have the name of a mesh.
 fn header_hash(path: &Path) -> Option<[u8; 32]> {
-    let found = fs::metadata(path).ok()?;
-    // A pipe would wait for somebody to write to it.
-    if !found.is_file() {
-        return None;
-    }
     let mut start = vec![0; HEADER_LENGTH];
-    let mut file = File::open(path).ok()?;
+    let (mut file, length) = open_regular(path).ok()?;
     file.read_exact(&mut start).ok()?;
     let header = Header::read(start.first_chunk()?);
     // A copy that was cut off must not hide a whole one.
-    if header.length != found.len() {
+    if header.length != length {
         return None;
     }
     start.resize(FileHead::length(&start)?, 0);
     file.read_exact(&mut start[HEADER_LENGTH..]).ok()?;
-    let head = FileHead::from_bytes(&start, found.len()).ok()?;
+    let head = FileHead::from_bytes(&start, length).ok()?;
     let is_world = head.entries().any(|entry| entry.kind == SectionKind::World as u32);
     (!is_world).then_some(header.hash)
 }

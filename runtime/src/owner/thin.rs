@@ -82,7 +82,7 @@ impl ThinWorldFile {
     /// As [`read`](Self::read).
     ///
     /// # Safety
-    /// The file must not be changed or truncated while it is mapped, by this process or another.
+    /// As [`MappedModel::open`](super::MappedModel::open).
     #[cfg(feature = "mmap")]
     pub unsafe fn map(path: impl AsRef<Path>) -> Result<Self, FileError> {
         // SAFETY: the caller upholds the contract; the bytes live as long as the map, which is dropped with the world, and `thin`

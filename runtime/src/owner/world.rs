@@ -82,7 +82,7 @@ impl WorldFile {
     /// As [`read`](Self::read).
     ///
     /// # Safety
-    /// The file must not be changed or truncated while it is mapped, by this process or another.
+    /// As [`MappedModel::open`].
     #[cfg(feature = "mmap")]
     pub unsafe fn map(path: impl AsRef<Path>) -> Result<Self, FileError> {
         let path = path.as_ref();

@@ -15,8 +15,8 @@ use bvhc::verify::{verify, verify_linked};
 use bvhc::world::{self, WorldCompileError};
 use bvhc_format::header::SectionEntry;
 use bvhc_runtime::{
-    Ball, Cuboid, InsideRule, Level, LoadedModel, MeshFolder, Model, ModelFile, MovingWorldFile, Pose,
-    ShapeCast, ThinWorld, ThinWorldFile, Touches, VisitControl, World, WorldError, WorldFile,
+    Ball, Cuboid, InsideRule, Level, LoadedModel, MappedModel, MeshFolder, Model, ModelFile, MovingWorldFile,
+    Pose, ShapeCast, ThinWorld, ThinWorldFile, Touches, VisitControl, World, WorldError, WorldFile,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{grid, icosphere};
@@ -330,6 +330,12 @@ fn files_are_found_by_hash() {
         assert!(error.contains(&format!("{other}: ")), "{error}");
     }
     assert!(ThinWorldFile::read(path("m.1.bvh")).expect_err("no world").to_string().contains("m.1.bvh: "));
+    let error = MeshFolder::open(path("none")).expect_err("no folder").to_string();
+    assert!(error.contains("none: "), "{error}");
+    // SAFETY: nothing is mapped.
+    #[allow(unsafe_code)]
+    let error = unsafe { MappedModel::open(folder.path()) }.expect_err("a folder").to_string();
+    assert!(error.ends_with(": not a regular file"), "{error}");
 }
 
 fn with_answers(file: &WorldFile, apart: &Apart) -> Vec<String> {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use bvhc_runtime::MeshFolder;
 
-use crate::cli::error::{Action, CliError, UsageError};
-use crate::cli::file::MeshFolders;
+use crate::cli::error::{CliError, UsageError};
+use crate::cli::file::{self, MeshFolders};
 
 /// The folders of the meshes of a thin world.
 #[derive(Debug, clap::Args)]
@@ -43,8 +43,7 @@ impl MeshesArgs {
         let all: Vec<&Path> = if self.is_given() { given.collect() } else { vec![own] };
         let mut files = MeshFolder::default();
         for folder in &all {
-            let name = folder.display().to_string();
-            files.add(folder).map_err(|error| CliError::io(&name, Action::Read, error))?;
+            files.add(folder).map_err(|error| file::failed(folder, error))?;
         }
         Ok(MeshFolders { names: all.iter().map(|folder| folder.display().to_string()).collect(), files })
     }
