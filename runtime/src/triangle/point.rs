@@ -54,8 +54,9 @@ pub(crate) fn near_in_block<S: Kernel>(
     let tables = [simd.table(offsets[0]), simd.table(offsets[1]), simd.table(offsets[2])];
     // A corrupt file may say more.
     let count = usize::from(block.triangles).min(BLOCK_WIDTH);
+    let used = (1u64 << count) - 1;
     let mut near_from = |first: usize, limit: f32| {
-        let used = (1 << (count - first).min(lanes::<S>())) - 1;
+        let used = used >> first & ((1 << lanes::<S>()) - 1);
         near_in_lanes(simd, block, &tables, (first, used), limit, accepts_all, &mut near)
     };
     if 2 * lanes::<S>() < BLOCK_WIDTH {
