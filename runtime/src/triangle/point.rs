@@ -54,17 +54,20 @@ pub(crate) fn near_in_block<S: Kernel>(
     let tables = [simd.table(offsets[0]), simd.table(offsets[1]), simd.table(offsets[2])];
     // A corrupt file may say more.
     let count = usize::from(block.triangles).min(BLOCK_WIDTH);
-    let used = (1u64 << count) - 1;
-    let mut near_from = |first: usize, limit: f32| {
-        let used = used >> first & ((1 << lanes::<S>()) - 1);
-        near_in_lanes(simd, block, &tables, (first, used), limit, accepts_all, &mut near)
-    };
+    let used = (1 << count) - 1;
     if 2 * lanes::<S>() < BLOCK_WIDTH {
-        return (0..count).step_by(lanes::<S>()).fold(limit, |limit, first| near_from(first, limit));
+        let mut limit = limit;
+        for first in (0..count).step_by(lanes::<S>()) {
+            limit = near_in_lanes(simd, block, &tables, (first, used), limit, accepts_all, &mut near);
+        }
+        return limit;
     }
     // Unrolled; in a loop the tables would be kept in memory.
-    let limit = near_from(0, limit);
-    if count > lanes::<S>() { near_from(lanes::<S>(), limit) } else { limit }
+    let mut limit = near_in_lanes(simd, block, &tables, (0, used), limit, accepts_all, &mut near);
+    if count > lanes::<S>() {
+        limit = near_in_lanes(simd, block, &tables, (lanes::<S>(), used), limit, accepts_all, &mut near);
+    }
+    limit
 }
 
 /// Whether all vertices lie beyond a plane that is farther away than the limit, perpendicular to the direction of the
@@ -99,7 +102,7 @@ fn are_beyond<S: Kernel>(
     (beyond | unused) as u16 == u16::MAX
 }
 
-/// As [`near_in_block`], for the triangles in the lanes from `first`, of which `used` has a bit each.
+/// As [`near_in_block`], for the lanes from `first`; `used` has a bit for each lane of the block with a triangle.
 #[inline(always)]
 fn near_in_lanes<S: Kernel>(
     simd: S,
@@ -110,6 +113,7 @@ fn near_in_lanes<S: Kernel>(
     accepts_all: bool,
     near: &mut impl FnMut(usize, f32),
 ) -> f32 {
+    let used = used >> first & ((1 << lanes::<S>()) - 1);
     let look_up = |axis: usize, k: usize| simd.look_up(tables[axis], &block.corners[k], first);
     let corner = |k: usize| [look_up(0, k), look_up(1, k), look_up(2, k)];
     let bounds = Bounds::<S>::of(simd, [corner(0), corner(1), corner(2)], used);
