@@ -11,6 +11,7 @@
 //! are rounded are dot products of n, whose errors are below a few units of |n|₁ times the largest coordinate, as seen
 //! from the shape, or times the shape's size: `reach` has 64 of them more.
 
+mod aligned_box;
 mod bound;
 mod shape_core;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat};
 
+use self::aligned_box::{AlignedBox, OwnAxes};
 use self::bound::{Bound, Depths, Projection, Times, has_length};
 use self::shape_core::Core;
 pub(crate) use self::shape_core::SeenPoints;
@@ -60,6 +62,8 @@ pub(crate) struct MovingShape<'a> {
     half: [f32; 3],
     radius: f32,
     core: Core<'a>,
+    /// Of a turned box.
+    own_axes: Option<OwnAxes>,
 }
 
 /// Where a shape is that a mesh sees: in the space of a world, if the mesh is an instance's.
@@ -89,19 +93,21 @@ impl<'a> MovingShape<'a> {
             slack = slack / at.scale() + (far / at.scale() + near) * OF_POSITIONS + near * OF_TRAVEL;
         }
         let off = [0, 1, 2].map3(|axis| (exact[axis] - f64::from(origin[axis])).abs() + slack);
+        let core = Core::new(shape, bounds, at, larger(off[0], larger(off[1], off[2])));
         Self {
             origin,
             direction: [0.0; 3],
             inverse: [0.0; 3],
             half: [0, 1, 2].map3(|axis| above(size[axis] + off[axis])),
             radius: if radius == 0.0 { 0.0 } else { above(radius) },
-            core: Core::new(shape, bounds, at, larger(off[0], larger(off[1], off[2]))),
+            own_axes: OwnAxes::of(&core),
+            core,
         }
     }
 
     /// The same shape with a displacement, of which the reciprocals are limited in magnitude.
     pub(crate) fn moving(self, direction: [f32; 3], inverse: [f32; 3]) -> Self {
-        Self { direction, inverse, ..self }
+        Self { direction, inverse, own_axes: self.own_axes.map(|own| own.moving(direction)), ..self }
     }
 
     /// Adds the points of the core, unless it is known by its axes alone.
@@ -151,8 +157,13 @@ impl<'a> MovingShape<'a> {
     /// The largest component of the displacement.
     #[inline(always)]
     fn fastest(&self) -> f32 {
-        self.direction.iter().fold(0.0, |most, x| most.max(x.abs()))
+        fastest(self.direction)
     }
+}
+
+#[inline(always)]
+fn fastest(direction: [f32; 3]) -> f32 {
+    direction.iter().fold(0.0, |most, x| most.max(x.abs()))
 }
 
 /// A number that is not negative, rounded to f32 and at least a unit in the last place greater.
@@ -327,6 +338,14 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     /// Looks along all directions, as long as any of these lanes may touch; returns those that may.
     #[inline(always)]
     fn look(&mut self, used: u64) -> u64 {
+        if !B::NEEDS_LENGTHS
+            && let Some(own) = &self.shape.own_axes
+        {
+            let seen = own.see(self);
+            let Some(edges) = seen.look_at_faces(self.simd, &mut self.bound, used) else { return 0 };
+            seen.look_across_axes(self.simd, &mut self.bound, &edges);
+            return self.bound.within(self.simd) & used;
+        }
         let Some(edges) = self.look_at_faces(used) else { return 0 };
         self.look_further(used, &edges);
         self.bound.within(self.simd) & used
@@ -382,7 +401,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         if let Some(plane) = self.bound.plane() {
             let (first, last) = (S::Lanes::splat(simd, plane.first), S::Lanes::splat(simd, plane.last));
             let projection = self.projection_between(splat(simd, plane.normal), first, last);
-            self.bound.look_along(simd, shape, &projection);
+            self.bound.look_along(simd, shape.fastest(), &projection);
         }
         if self.bound.within(simd) & used == 0 {
             return None;
@@ -434,7 +453,10 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     #[inline(always)]
     fn look_along_edges(&mut self, edges: &[[S::Lanes; 3]; 3]) {
         if self.shape.core.is_aligned && self.shape.core.count > 1 && self.shape.radius == 0.0 {
-            return self.look_across_axes(edges);
+            let half = splat(self.simd, self.shape.half);
+            let (triangle, span, direction) = (self.triangle, self.span, self.shape.direction);
+            let seen = AlignedBox { triangle, half, span, direction, fastest: self.shape.fastest() };
+            return seen.look_across_axes(self.simd, &mut self.bound, edges);
         }
         for edge in edges {
             for axis in self.shape.core.axes() {
@@ -443,38 +465,10 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         }
     }
 
-    /// Looks along the normals of edges of triangles and axes of space, of which one component is zero and the others are the edge's:
-    /// both ends of the edge are equally far along them, but for the rounding of the edge.
-    #[inline(always)]
-    fn look_across_axes(&mut self, edges: &[[S::Lanes; 3]; 3]) {
-        let shape = self.shape;
-        for (k, edge) in edges.iter().enumerate() {
-            let (near, far) = (self.triangle[k], self.triangle[(k + 2) % 3]);
-            for axis in 0..3 {
-                let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
-                let (x, y) = (edge[j], -edge[i]);
-                let (p, q) = (x * near[i] + y * near[j], x * far[i] + y * far[j]);
-                let sum = x.abs() + y.abs();
-                let size = sum * self.span;
-                let half = x.abs() * shape.half[i] + y.abs() * shape.half[j];
-                let projection = Projection {
-                    sum,
-                    low: p.min(q),
-                    high: p.max(q),
-                    reach: size * POSITION_ERROR + half + f32::MIN_POSITIVE,
-                    size,
-                    speed: x * shape.direction[i] + y * shape.direction[j],
-                    square: x * x + y * y,
-                };
-                self.bound.look_along(self.simd, shape, &projection);
-            }
-        }
-    }
-
     #[inline(always)]
     fn look_along(&mut self, direction: [S::Lanes; 3]) {
         let projection = self.projection(direction);
-        self.bound.look_along(self.simd, self.shape, &projection);
+        self.bound.look_along(self.simd, self.shape.fastest(), &projection);
     }
 
     /// Along a direction that is known but for what changes projections by `off`.
@@ -482,7 +476,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     fn look_along_about(&mut self, direction: [S::Lanes; 3], off: S::Lanes) {
         let mut projection = self.projection(direction);
         projection.reach += off;
-        self.bound.look_along(self.simd, self.shape, &projection);
+        self.bound.look_along(self.simd, self.shape.fastest(), &projection);
     }
 
     #[inline(always)]

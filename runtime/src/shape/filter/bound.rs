@@ -16,6 +16,9 @@ pub(super) trait Bound<S: Kernel>: Copy {
     /// How often a rounded shape is moved up to a triangle: where it stays, once says all.
     const ADVANCES: usize;
 
+    /// Whether it depends on how long directions are, which other axes than those of space do not tell.
+    const NEEDS_LENGTHS: bool;
+
     /// Takes the projections on an axis of space.
     fn look_along_axis(
         &mut self,
@@ -26,8 +29,8 @@ pub(super) trait Bound<S: Kernel>: Copy {
         reach: S::Lanes,
     );
 
-    /// Takes the projections on a direction.
-    fn look_along(&mut self, simd: S, shape: &MovingShape<'_>, projection: &Projection<S>);
+    /// Takes the projections on a direction, of a shape whose displacement has no larger component than `fastest`.
+    fn look_along(&mut self, simd: S, fastest: f32, projection: &Projection<S>);
 
     /// The lanes that may touch.
     fn within(&self, simd: S) -> u64;
@@ -77,6 +80,7 @@ pub(super) struct Times<'a, L> {
 
 impl<S: Kernel> Bound<S> for Times<'_, S::Lanes> {
     const ADVANCES: usize = 3;
+    const NEEDS_LENGTHS: bool = false;
 
     #[inline(always)]
     fn look_along_axis(
@@ -95,10 +99,10 @@ impl<S: Kernel> Bound<S> for Times<'_, S::Lanes> {
     }
 
     #[inline(always)]
-    fn look_along(&mut self, simd: S, shape: &MovingShape<'_>, projection: &Projection<S>) {
+    fn look_along(&mut self, simd: S, fastest: f32, projection: &Projection<S>) {
         let Projection { sum, low, high, reach, size, speed, .. } = *projection;
         let zero = S::Lanes::splat(simd, 0.0);
-        let off = sum * (SPEED_ERROR * shape.fastest()) + f32::MIN_POSITIVE;
+        let off = sum * (SPEED_ERROR * fastest) + f32::MIN_POSITIVE;
         // In the direction of the movement.
         let forwards = speed.simd_ge(zero);
         let (low, high) = (forwards.select(low, -high), forwards.select(high, -low));
@@ -136,6 +140,7 @@ pub(super) struct Depths<L, const TELLS: bool> {
 
 impl<S: Kernel, const TELLS: bool> Bound<S> for Depths<S::Lanes, TELLS> {
     const ADVANCES: usize = 1;
+    const NEEDS_LENGTHS: bool = TELLS;
 
     #[inline(always)]
     fn look_along_axis(
@@ -150,7 +155,7 @@ impl<S: Kernel, const TELLS: bool> Bound<S> for Depths<S::Lanes, TELLS> {
     }
 
     #[inline(always)]
-    fn look_along(&mut self, _: S, _: &MovingShape<'_>, projection: &Projection<S>) {
+    fn look_along(&mut self, _: S, _: f32, projection: &Projection<S>) {
         let Projection { low, high, reach, size, square, .. } = *projection;
         let (overlap, is_finite) = (high.min(-low) + reach, size.simd_lt(f32::MAX));
         let (depth, is_known) = match TELLS {

@@ -38,7 +38,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
                 first = (first.0.min(along), [chosen(0), chosen(1), chosen(2)]);
             }
             let projection = self.projection_between(direction, first.0, last);
-            self.bound.look_along(simd, shape, &projection);
+            self.bound.look_along(simd, shape.fastest(), &projection);
             if self.bound.within(simd) & used == 0 {
                 return;
             }
