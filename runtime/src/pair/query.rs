@@ -218,7 +218,7 @@ impl<'q> Against<'q> {
     /// Distances are between surfaces: a mesh inside another one is as far from it as its surface is. Where triangles
     /// meet, the distance is 0. Distances are accurate to 1e-12 of their value, provided that is more than 2^-58 of the
     /// triangles' size; smaller ones are those of numbers of twice the precision, of which slivers can lose much. Among pairs that are equally near, as computed in f64, the answer is the one with the lowest
-    /// number in A, then in B; where several pairs meet, it is any of them. For closed meshes of 5,000 to a million
+    /// number in A, then in B; where several pairs meet, it is any of them, which may differ between CPUs. For closed meshes of 5,000 to a million
     /// triangles that are not far apart, it takes about 10 to 50 microseconds; longer where they are equally near in
     /// many places, and for models smaller than 2^-50, where boxes do not prune.
     ///

@@ -75,7 +75,7 @@ impl World<'_> {
 
     /// The least distance of the mesh and an instance, if it is at most `limit`, which may be infinite. Of equal ones it is
     /// that of the lowest instance, then of the lowest triangle of the instance, then of the mesh; of the mesh first where the
-    /// instance's scale is less than 1. Of several pairs of an instance that meet it is any. The filter may be asked about an
+    /// instance's scale is less than 1. Of several pairs of an instance that meet it is any, which may differ between CPUs. The filter may be asked about an
     /// instance several times.
     ///
     /// # Errors

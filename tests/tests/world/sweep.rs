@@ -125,6 +125,8 @@ fn sweeps_of_elongated_and_clustered_scenes_are_bounded() {
             if frame % 2 == 1 {
                 swept(&mut sweep, &moving.snapshot(), 0.0);
                 assert_eq!(sweep.last().placed, 0, "{shape}");
+                assert_eq!(sweep.near_pairs_into(&moving.snapshot(), -1.0, &mut []), Ok(0));
+                assert_eq!((sweep.last().placed, sweep.last().swaps), (0, 0));
             }
         }
     }

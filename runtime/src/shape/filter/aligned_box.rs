@@ -72,6 +72,19 @@ impl OwnAxes {
         AlignedBox { triangle, half, span, direction: self.direction, fastest: self.fastest }
     }
 
+    /// Whether a point of a triangle, which is off by some roundings of its largest coordinate, is surely in the box along an axis.
+    #[inline(always)]
+    pub(super) fn is_within<S: Kernel>(
+        &self,
+        seen: &AlignedBox<S>,
+        point: [S::Lanes; 3],
+        axis: usize,
+        doubt: f32,
+    ) -> <S::Lanes as SimdBase<S>>::Mask {
+        let off = seen.half[axis] - 1.0 + seen.span * POSITION_ERROR + doubt * self.sums[axis];
+        (point[axis].abs() + off).simd_lt(1.0)
+    }
+
     #[inline(always)]
     fn in_axes<S: fearless_simd::Simd, L: SimdFloat<S, Element = f32>>(&self, point: [L; 3]) -> [L; 3] {
         let [x, y, z] = self.rows;

@@ -113,23 +113,46 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
         used: u64,
         mut found: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Some(edges) = self.look_at_faces(used) else { return ControlFlow::Continue(()) };
+        let in_own_axes = match &self.shape.own_axes {
+            Some(own) => Some((own, own.see(self))),
+            None => None,
+        };
+        let edges = match &in_own_axes {
+            Some((_, seen)) => seen.look_at_faces(self.simd, &mut self.bound, used),
+            None => self.look_at_faces(used),
+        };
+        let Some(edges) = edges else { return ControlFlow::Continue(()) };
         match self.shape.core.inside {
             Inside::Unknown => {
                 self.look_further(used, &edges);
                 found(self.bound.within(self.simd) & used, 0)
             }
             Inside::Box(rows) => {
-                let way = self.nearest_to([S::Lanes::splat(self.simd, 0.0); 3]);
-                let error = self.error();
-                // A closure would be called, not inlined.
-                let inside = self.is_within(way, rows[0], error)
-                    & self.is_within(way, rows[1], error)
-                    & self.is_within(way, rows[2], error);
+                let middle = [S::Lanes::splat(self.simd, 0.0); 3];
+                let inside = match &in_own_axes {
+                    Some((own, seen)) => {
+                        let way = nearest_to(self.simd, &seen.triangle, middle);
+                        let doubt = self.shape.core.doubt;
+                        own.is_within(seen, way, 0, doubt)
+                            & own.is_within(seen, way, 1, doubt)
+                            & own.is_within(seen, way, 2, doubt)
+                    }
+                    None => {
+                        let way = nearest_to(self.simd, &self.triangle, middle);
+                        let error = self.error();
+                        // A closure would be called, not inlined.
+                        self.is_within(way, rows[0], error)
+                            & self.is_within(way, rows[1], error)
+                            & self.is_within(way, rows[2], error)
+                    }
+                };
                 let surely = inside.to_bitmask() & self.bound.within(self.simd) & used;
                 // One that is sure is enough for a yes or no, and f64 decides the others.
                 if surely == 0 {
-                    self.look_further(used, &edges);
+                    match &in_own_axes {
+                        Some((_, seen)) => seen.look_across_axes(self.simd, &mut self.bound, &edges),
+                        None => self.look_further(used, &edges),
+                    }
                 }
                 found(self.bound.within(self.simd) & used, surely)
             }
@@ -139,7 +162,7 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
                 let most = zero + self.shape.radius - self.error();
                 let (mut left, mut from) = (self.bound.within(self.simd) & used, [zero; 3]);
                 for _ in 0..if inverse_square == 0.0 { 1 } else { ROUNDS } {
-                    let point = sub(from, self.nearest_to(from));
+                    let point = sub(from, nearest_to(self.simd, &self.triangle, from));
                     let share = (along(point, axis) * inverse_square).max(-one).min(one);
                     from = [share * axis[0], share * axis[1], share * axis[2]];
                     let way = sub(from, point);
@@ -178,41 +201,41 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
     fn error(&self) -> S::Lanes {
         self.span * POSITION_ERROR + self.shape.core.doubt
     }
+}
 
-    /// From approximately the triangle's nearest point to this one.
-    #[inline(always)]
-    fn nearest_to(&self, to: [S::Lanes; 3]) -> [S::Lanes; 3] {
-        let zero = S::Lanes::splat(self.simd, 0.0);
-        let [a, b, c] = self.triangle;
-        let (ab, ac) = (sub(b, a), sub(c, a));
-        let (from_a, from_b, from_c) = (sub(to, a), sub(to, b), sub(to, c));
-        let (d1, d2) = (dot(ab, from_a), dot(ac, from_a));
-        let (d3, d4) = (dot(ab, from_b), dot(ac, from_b));
-        let (d5, d6) = (dot(ab, from_c), dot(ac, from_c));
-        let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
-        let (to_b, to_c) = (d5 - d6, d4 - d3);
-        // As in `triangle/touch_sphere.rs`, in lanes: the regions from the face to the first corner, each of which overrides those
-        // before it.
-        let (mut v, mut w, mut sum) = (vb, vc, va + vb + vc);
-        let mut in_region = |here: <S::Lanes as SimdBase<S>>::Mask, [x, y, all]: [S::Lanes; 3]| {
-            (v, w, sum) = (here.select(x, v), here.select(y, w), here.select(all, sum));
-        };
-        let one = zero + 1.0;
-        let on_bc = va.simd_le(zero) & to_b.simd_ge(zero) & to_c.simd_ge(zero);
-        in_region(on_bc, [to_b, to_c, to_b + to_c]);
-        in_region(vb.simd_le(zero) & d2.simd_ge(zero) & d6.simd_le(zero), [zero, d2, d2 - d6]);
-        in_region(vc.simd_le(zero) & d1.simd_ge(zero) & d3.simd_le(zero), [d1, zero, d1 - d3]);
-        in_region(d6.simd_ge(zero) & d5.simd_le(d6), [zero, one, one]);
-        in_region(d3.simd_ge(zero) & d4.simd_le(d3), [one, zero, one]);
-        in_region(d1.simd_le(zero) & d2.simd_le(zero), [zero, zero, one]);
-        // NaN becomes a number.
-        let between = |x: S::Lanes, most: S::Lanes| {
-            let x = x.simd_lt(most).select(x, most);
-            x.simd_gt(zero).select(x, zero)
-        };
-        let v = between(v / sum, one);
-        let w = between(w / sum, one - v);
-        let way = |axis: usize| from_a[axis] - (v * ab[axis] + w * ac[axis]);
-        [way(0), way(1), way(2)]
-    }
+/// From approximately the triangle's nearest point to this one.
+#[inline(always)]
+fn nearest_to<S: Kernel>(simd: S, triangle: &[[S::Lanes; 3]; 3], to: [S::Lanes; 3]) -> [S::Lanes; 3] {
+    let [a, b, c] = *triangle;
+    let zero = S::Lanes::splat(simd, 0.0);
+    let (ab, ac) = (sub(b, a), sub(c, a));
+    let (from_a, from_b, from_c) = (sub(to, a), sub(to, b), sub(to, c));
+    let (d1, d2) = (dot(ab, from_a), dot(ac, from_a));
+    let (d3, d4) = (dot(ab, from_b), dot(ac, from_b));
+    let (d5, d6) = (dot(ab, from_c), dot(ac, from_c));
+    let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
+    let (to_b, to_c) = (d5 - d6, d4 - d3);
+    // As in `triangle/touch_sphere.rs`, in lanes: the regions from the face to the first corner, each of which overrides those
+    // before it.
+    let (mut v, mut w, mut sum) = (vb, vc, va + vb + vc);
+    let mut in_region = |here: <S::Lanes as SimdBase<S>>::Mask, [x, y, all]: [S::Lanes; 3]| {
+        (v, w, sum) = (here.select(x, v), here.select(y, w), here.select(all, sum));
+    };
+    let one = zero + 1.0;
+    let on_bc = va.simd_le(zero) & to_b.simd_ge(zero) & to_c.simd_ge(zero);
+    in_region(on_bc, [to_b, to_c, to_b + to_c]);
+    in_region(vb.simd_le(zero) & d2.simd_ge(zero) & d6.simd_le(zero), [zero, d2, d2 - d6]);
+    in_region(vc.simd_le(zero) & d1.simd_ge(zero) & d3.simd_le(zero), [d1, zero, d1 - d3]);
+    in_region(d6.simd_ge(zero) & d5.simd_le(d6), [zero, one, one]);
+    in_region(d3.simd_ge(zero) & d4.simd_le(d3), [one, zero, one]);
+    in_region(d1.simd_le(zero) & d2.simd_le(zero), [zero, zero, one]);
+    // NaN becomes a number.
+    let between = |x: S::Lanes, most: S::Lanes| {
+        let x = x.simd_lt(most).select(x, most);
+        x.simd_gt(zero).select(x, zero)
+    };
+    let v = between(v / sum, one);
+    let w = between(w / sum, one - v);
+    let way = |axis: usize| from_a[axis] - (v * ab[axis] + w * ac[axis]);
+    [way(0), way(1), way(2)]
 }

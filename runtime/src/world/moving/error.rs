@@ -25,7 +25,7 @@ pub enum MovingError {
     Full {
         /// The number of things.
         capacity: u32,
-        /// The bytes needed for one more.
+        /// The bytes needed for one more; of 2^24, which are the most, those of this memory.
         needed: usize,
     },
     /// There are more pairs than the caller has places for. Nothing of use was written.

@@ -71,7 +71,7 @@ pub struct NearPoint {
 /// their answers are computed in f64. A shape touches the triangles around one, exactly, or is wholly inside. They are not asked for
 /// meshes at poses, which meet surfaces.
 ///
-/// The same bits on every CPU, whatever the shape of the tree. Does not allocate or panic. Cost: a walk through the tree of the
+/// The same bits on every CPU, whatever the shape of the tree, but for which of several pairs that meet is named. Does not allocate or panic. Cost: a walk through the tree of the
 /// compiled world and one through the tree of what moves, each as of [`World`](crate::World).
 #[derive(Clone, Copy)]
 pub struct Snapshot<'w> {

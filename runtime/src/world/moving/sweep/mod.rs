@@ -127,10 +127,10 @@ impl<'m> SweepAndPrune<'m> {
         margin: f32,
         pairs: &mut [ThingPair],
     ) -> Result<usize, MovingError> {
+        self.last = Swept::default();
         if margin.is_nan() || margin < 0.0 {
             return Ok(0);
         }
-        self.last = Swept::default();
         self.update(now, margin)?;
         let mut written = Written::to(pairs);
         written.add_near(self.lists.known.of(self.lists.memory.pairs), now, margin);
