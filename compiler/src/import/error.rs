@@ -196,7 +196,10 @@ pub enum DataFault {
 /// What is wrong with a line.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum LineFault {
-    /// A coordinate is not written as a number.
+    /// There is a carriage return within a line.
+    #[error("a carriage return within the line; lines end with LF or CR LF, or all of them with CR")]
+    CarriageReturn,
+    /// A number of a vertex is not written as a number.
     #[error("`{found}` is not a number")]
     Number {
         /// The text in its place.

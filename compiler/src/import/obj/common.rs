@@ -10,6 +10,7 @@ use bvhc_format::MAX_COORDINATE;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::lines::ignored;
+use super::vertex;
 use crate::import::attributes::{Attribute, Attributes};
 use crate::import::text::{Lines, Words};
 use crate::import::{Imported, MAX_CORNERS, MAX_COUNT, Notes};
@@ -72,7 +73,12 @@ impl Part {
     fn read(text: &[u8]) -> Option<Self> {
         let mut part = Self::default();
         let mut lines = Lines::with_terminator(text, b'\n');
+        // Looked for once, as most texts have none.
+        let has_returns = text.contains(&b'\r');
         while let Some(line) = lines.next_line() {
+            if has_returns && line.contains(&b'\r') {
+                return None;
+            }
             part.line(line)?;
         }
         Some(part)
@@ -107,12 +113,17 @@ impl Part {
         let mut numbers = Words(numbers).take_while(|word| !word.starts_with(b"#"));
         let mut position = [0.0; 3];
         for x in &mut position {
-            *x = str::from_utf8(numbers.next()?).ok()?.parse::<f32>().ok()?;
+            *x = vertex::number(numbers.next()?).ok()?;
             if x.is_nan() || x.abs() > MAX_COORDINATE {
                 return None;
             }
         }
-        let has_weight = numbers.next().is_some() && numbers.next().is_none();
+        let mut more = 0;
+        for word in numbers {
+            vertex::number(word).ok()?;
+            more += 1;
+        }
+        let has_weight = more == 1;
         if has_weight {
             return None;
         }
@@ -241,7 +252,7 @@ mod tests {
     use crate::import::Input;
 
     /// Lines of all kinds, common and not.
-    const LINES: [&str; 36] = [
+    const LINES: [&str; 41] = [
         "v 0 0 0",
         "v 1 0.5 -2e-3",
         "v  1\t2 3 ",
@@ -257,6 +268,11 @@ mod tests {
         "v 1 2",
         "v 1 2 x",
         "v 1e-60 -0 0",
+        "v 1 2 3 x",
+        "v 1 2 3 0.5 x 0.5",
+        "v 1 2 3 1 1 nan # x",
+        "v 1 2 3\rv 4 5 6",
+        "# \rf 1 2 3",
         "f 1 2 3",
         "f 1/1 2/2/2 3//3 4",
         "f -1 -2 -3",

@@ -90,6 +90,10 @@ impl<'a> Filter<'a> {
     }
 
     fn take(&mut self, line: &[u8]) -> Result<(), LineFault> {
+        // What is behind it may be lines of a file whose parts end their lines in different ways.
+        if line.contains(&b'\r') {
+            return Err(LineFault::CarriageReturn);
+        }
         let end = line.iter().position(u8::is_ascii_whitespace);
         let (keyword, rest) = line.split_at(end.unwrap_or(line.len()));
         match keyword {

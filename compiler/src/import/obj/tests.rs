@@ -87,6 +87,25 @@ fn carriage_returns_alone_end_lines() {
 }
 
 #[test]
+fn carriage_returns_within_lines_are_refused() {
+    for line in [
+        "v 1 0 0\rv 5 5 5",
+        "# a comment\rv 5 5 5",
+        "f 1 2 3\rf 2 3 4",
+        "o a\rb",
+        "f 1 \\\r 2 3",
+        "f 1 2\\\n3\r4",
+    ] {
+        for end in ["\n", "\r\n"] {
+            let text = format!("{SQUARE}{line}{end}f 1 2 3{end}");
+            assert_eq!(fault(&text), (5, LineFault::CarriageReturn), "{text:?}");
+        }
+    }
+    let polygons = import(format!("\r{SQUARE}\r\n# a comment \r\r\nf 1 2 3 \\\r\n\r"));
+    assert_eq!(faces(&polygons), [TRIANGLE]);
+}
+
+#[test]
 fn faces_may_come_before_their_vertices() {
     let polygons = import(format!("f 1 2 3\n{SQUARE}"));
     assert_eq!(faces(&polygons), [TRIANGLE]);
@@ -185,6 +204,7 @@ fn a_coordinate_that_is_no_number_is_refused() {
         assert_eq!(fault(format!("# \n\nv 0 {found} 0\nf 1 1 1\n")), number);
         assert_eq!(fault(format!("v 0 0 0\n\nv 0 {found} 0 1\n")), number);
         assert_eq!(fault(format!("v 0 0 0\n\nv 0 0 0 {found}\n")), number);
+        assert_eq!(fault(format!("v 0 0 0\n\nv 0 0 0 1 {found} 1 # colour\nf 1 1 1\n")), number);
     }
     assert_eq!(fault(b"v 0 0 \xFF").1, LineFault::Number { found: "\u{FFFD}".into() });
 }

@@ -5,7 +5,7 @@ use crate::import::text::Words;
 use bvhc_format::MAX_COORDINATE;
 
 /// Rewrites a vertex's numbers as a line that tobj reads: x, y, z and, if exactly one number follows, the weight that
-/// tobj divides them by. Colours are dropped.
+/// tobj divides them by. Colours are dropped, but must be numbers.
 pub(super) fn rewrite(numbers: &[u8], line: &mut Vec<u8>) -> Result<(), LineFault> {
     let mut numbers = Words(numbers).take_while(|word| !word.starts_with(b"#"));
     line.push(b'v');
@@ -17,7 +17,12 @@ pub(super) fn rewrite(numbers: &[u8], line: &mut Vec<u8>) -> Result<(), LineFaul
         line.push(b' ');
         line.extend_from_slice(word);
     }
-    if let (Some(weight), None) = (numbers.next(), numbers.next()) {
+    let (mut more, mut weight) = (0, &b""[..]);
+    for word in numbers {
+        number(word)?;
+        (more, weight) = (more + 1, word);
+    }
+    if more == 1 {
         check_weight(&line[1..], weight)?;
         line.push(b' ');
         line.extend_from_slice(weight);
@@ -46,7 +51,7 @@ fn coordinate(word: &[u8]) -> Result<f32, LineFault> {
     in_range(number(word)?, word)
 }
 
-fn number(word: &[u8]) -> Result<f32, LineFault> {
+pub(super) fn number(word: &[u8]) -> Result<f32, LineFault> {
     let parsed = str::from_utf8(word).ok().and_then(|text| text.parse().ok());
     parsed.ok_or_else(|| LineFault::Number { found: lossy(word) })
 }
