@@ -148,7 +148,9 @@ impl<'a> Buffers<'a> {
             return Err(self.fail.rule(place, "its data URI has no comma".to_owned()));
         };
         let content = percent_decode_str(content);
-        if !media.ends_with(";base64") {
+        // RFC 2397 takes the case of it to be as that of a media type's words: ignored.
+        let is_base64 = media.rsplit_once(';').is_some_and(|(_, last)| last.eq_ignore_ascii_case("base64"));
+        if !is_base64 {
             return Ok(content.collect());
         }
         let fail = |error| self.fail.rule(place, format!("its data URI is not base64: {error}"));

@@ -421,7 +421,12 @@ fn data_uris_come_in_any_dress() {
     let positions = bytes_of(&SQUARE);
     let base64 = base64::engine::general_purpose::STANDARD_NO_PAD.encode(&positions);
     let percent: String = positions.iter().map(|byte| format!("%{byte:02x}")).collect();
-    for uri in [format!("data:;base64,{base64}"), format!("data:,{percent}")] {
+    for uri in [
+        format!("data:;base64,{base64}"),
+        format!("data:a/b;c=d;BASE64,{base64}"),
+        format!("Data:a/b;Base64,{base64}"),
+        format!("data:,{percent}"),
+    ] {
         let document = with(|document| document["buffers"][0]["uri"] = json!(uri));
         assert_eq!(corners(&document), [FIRST, SECOND]);
     }
