@@ -15,8 +15,11 @@ const MOST_NORMAL_WORDS: usize = 4;
 /// Whether bytes that begin so are a text of solids.
 pub(super) fn is_it(bytes: &[u8]) -> bool {
     let text = without_mark(bytes).trim_ascii_start();
-    let mut words = Words(&text[..text.len().min(PROBE)]);
-    words.next().is_some_and(|word| is(word, "solid"))
+    let probe = &text[..text.len().min(PROBE)];
+    let mut words = Words(probe);
+    // The number of triangles of a binary file has a zero byte, unless there are 2^24.
+    !probe.contains(&0)
+        && words.next().is_some_and(|word| is(word, "solid"))
         && words.any(|word| is(word, "facet") || is(word, "endsolid"))
 }
 

@@ -42,19 +42,23 @@ fn what_is_binary_by_its_length_may_begin_like_another_format() {
 
 #[test]
 fn a_few_bytes_behind_the_last_triangle_are_ignored() {
-    let read = |more: usize| {
-        let mut bytes = binary("made by hand", &[TRIANGLE, TRIANGLE]);
+    let read = |header: &str, more: usize| {
+        let mut bytes = binary(header, &[TRIANGLE, TRIANGLE]);
         bytes.extend(std::iter::repeat_n(0xAB, more));
         super::super::read_all(&Input::new(&bytes, "a.stl"))
     };
-    for more in [0, 1, 49] {
-        let imported = read(more).unwrap();
-        assert_eq!(imported.polygons.ends, [3, 6]);
-        let bytes = if more == 1 { "byte" } else { "bytes" };
-        let warnings: &[String] = &[format!("ignored {more} {bytes} behind the last triangle")];
-        assert_eq!(imported.notes.warnings, &warnings[..usize::from(more > 0)]);
+    // Also if the header has the words of a text.
+    let padded = format!("{:80}", "solid facet");
+    for header in ["made by hand", "solid facet", "solid a\nendsolid", &padded] {
+        for more in [0, 1, 49] {
+            let imported = read(header, more).unwrap();
+            assert_eq!(imported.polygons.ends, [3, 6], "{header}");
+            let bytes = if more == 1 { "byte" } else { "bytes" };
+            let warnings: &[String] = &[format!("ignored {more} {bytes} behind the last triangle")];
+            assert_eq!(imported.notes.warnings, &warnings[..usize::from(more > 0)]);
+        }
     }
-    let refused = read(50).unwrap_err().to_string();
+    let refused = read("made by hand", 50).unwrap_err().to_string();
     assert_eq!(
         refused,
         "a.stl, byte 80: the number of triangles 2, where 3, by the length of the file, should be"
@@ -134,7 +138,7 @@ fn a_binary_file_may_call_itself_a_solid() {
 
 #[test]
 fn a_binary_file_without_its_end_is_recognised() {
-    for header in ["solid part", "an exporter"] {
+    for header in ["solid part", "solid facet", "an exporter"] {
         let bytes = binary(header, &[TRIANGLE; 3]);
         assert_eq!(
             refusal(&bytes[..84 + 149]),
