@@ -146,7 +146,9 @@ impl Accessors<'_> {
         let (accessor, component) = self.get(index, "MAT4", &[Component::F32])?;
         let first =
             Accessor { count: accessor.count.min(1), sparse: None, shape: String::new(), ..*accessor };
-        let matrices = self.elements(index, &first, 64, [0.0; 16], |bytes: &[u8]| {
+        // The first may be any of the sparse elements, whose indices are checked against the number of all.
+        let accessor = if accessor.sparse.is_none() { &first } else { accessor };
+        let matrices = self.elements(index, accessor, 64, [0.0; 16], |bytes: &[u8]| {
             std::array::from_fn(|at| component.number(&bytes[4 * at..][..4], false))
         })?;
         Ok(matrices.iter().next())

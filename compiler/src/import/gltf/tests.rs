@@ -333,6 +333,17 @@ fn skins_and_morphs_are_in_their_bind_pose() {
     assert_eq!(warnings.len(), 2, "{warnings:?}");
     assert!(warnings[0].contains("bind pose") && warnings[1].contains("base shape"), "{warnings:?}");
     assert_eq!(corners(&document)[0], [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.5, 0.5, 0.0]]);
+    // The same matrix as the one sparse element: the first index of the buffer of indices is 0.
+    let mut sparse = document.clone();
+    sparse["accessors"][2] = json!({
+        "componentType": 5126, "count": 2, "type": "MAT4",
+        "sparse": {
+            "count": 1,
+            "indices": { "bufferView": 1, "componentType": 5123 },
+            "values": { "bufferView": 2 },
+        },
+    });
+    assert_eq!(corners(&sparse), corners(&document));
 }
 
 /// A GLB file of these chunks.
