@@ -115,12 +115,14 @@ fn diagnose(text: &[u8], mut filter: Filter, error: Option<LoadError>) -> (u64, 
     if let Some(fault) = filter.fault.take() {
         return (filter.number, fault);
     }
+    if let Some(fault) = filter.blame() {
+        return (filter.number, fault);
+    }
     // tobj checks indices after the last line.
-    if let Some(found) = Filter::find_dangling_index(text, filter.vertices) {
+    if let Some(found) = Filter::find_dangling_index(text) {
         return found;
     }
-    let parser = LineFault::Parser(error.unwrap_or(LoadError::FaceVertexOutOfBounds));
-    (filter.number, filter.blame().unwrap_or(parser))
+    (filter.number, LineFault::Parser(error.unwrap_or(LoadError::FaceVertexOutOfBounds)))
 }
 
 /// Combines the results of tobj and of the filter.

@@ -60,17 +60,20 @@ impl<'a> Filter<'a> {
         self.greatest > self.vertices as i64
     }
 
-    /// Finds the first line of `text` that refers to a vertex beyond `vertices`.
-    pub(super) fn find_dangling_index(text: &'a [u8], vertices: u64) -> Option<(u64, LineFault)> {
+    /// Finds the first line of `text` that refers to a vertex which is nowhere in it.
+    pub(super) fn find_dangling_index(text: &'a [u8]) -> Option<(u64, LineFault)> {
+        // A face may refer to a vertex further down, behind lines at fault, which is one even if it is at fault itself.
+        let mut all = Self::new(text);
+        while !matches!(all.advance(), Ok(false)) {}
         let mut filter = Self::new(text);
-        filter.greatest_allowed = vertices as i64;
+        filter.greatest_allowed = all.vertices as i64;
         while matches!(filter.advance(), Ok(true)) {}
         filter.fault.map(|fault| (filter.number, fault))
     }
 
-    /// The number in the current line that made tobj fail, if that was the reason.
+    /// The number in the current line that made tobj fail, if the line is a vertex and that was the reason.
     pub(super) fn blame(&self) -> Option<LineFault> {
-        vertex::blame(&self.line)
+        self.line.starts_with(b"v").then(|| vertex::blame(&self.line))?
     }
 
     /// Advances to the next logical line; false at the end. A withheld line becomes empty.
@@ -116,8 +119,8 @@ impl<'a> Filter<'a> {
     }
 
     fn vertex(&mut self, numbers: &[u8]) -> Result<(), LineFault> {
-        vertex::rewrite(numbers, &mut self.line)?;
         self.vertices += 1;
+        vertex::rewrite(numbers, &mut self.line)?;
         at_most(self.vertices, MAX_COUNT, Counted::Vertices)
     }
 

@@ -4,6 +4,9 @@ use crate::mesh::Names;
 use bvhc_format::record::AttributeRun;
 use bvhc_format::{MAX_COORDINATE, NONE};
 
+/// An index that no integer type has.
+const HUGE: &str = "99999999999999999999999";
+
 const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
 fn import(text: impl AsRef<[u8]>) -> Polygons {
@@ -265,9 +268,20 @@ fn an_index_must_be_that_of_a_vertex() {
         let expected = LineFault::IndexOutOfRange { found: found.to_string(), vertices: 2 };
         assert_eq!(fault(format!("v 0 0 0\nv 1 0 0\nf -2 -1 {found}\n{SQUARE}")), (3, expected));
     }
-    let huge = "99999999999999999999999";
-    let expected = LineFault::IndexOutOfRange { found: huge.into(), vertices: 4 };
-    assert_eq!(fault(format!("{SQUARE}f 1 2 {huge}\n")), (5, expected));
+    let expected = LineFault::IndexOutOfRange { found: HUGE.into(), vertices: 4 };
+    assert_eq!(fault(format!("{SQUARE}f 1 2 {HUGE}\n")), (5, expected));
+}
+
+#[test]
+fn the_line_at_fault_is_blamed_and_not_faces_that_refer_to_vertices_behind_it() {
+    let vertices = "v 0 0 0\nv 1 0 0\nv 1 1 0\n";
+    let number = (5, LineFault::Number { found: "1-2".into() });
+    assert_eq!(fault(format!("{vertices}f 1 2 5\nv 0 1-2 0\nv 1 1 0\n")), number);
+    assert_eq!(fault(format!("{vertices}f 1 2 9\nv 0 1-2 0\n")), number);
+    for last in ["v 1 1 0", "v 1 1 x", "v 1 1 1-2"] {
+        let expected = LineFault::IndexOutOfRange { found: HUGE.into(), vertices: 4 };
+        assert_eq!(fault(format!("{vertices}f 1 2 4\nf 1 2 {HUGE}\n{last}\n")), (5, expected), "{last}");
+    }
 }
 
 #[test]
