@@ -5,6 +5,7 @@ mod buffers;
 mod container;
 mod document;
 mod fail;
+mod integer;
 mod meshopt;
 mod mode;
 mod scene;

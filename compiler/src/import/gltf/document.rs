@@ -3,6 +3,8 @@
 
 use serde::Deserialize;
 
+use super::integer;
+
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Document {
@@ -11,6 +13,7 @@ pub(super) struct Document {
     pub(super) extensions_used: Vec<String>,
     #[serde(default)]
     pub(super) extensions_required: Vec<String>,
+    #[serde(default, deserialize_with = "integer::optional")]
     pub(super) scene: Option<usize>,
     #[serde(default)]
     pub(super) scenes: Vec<Scene>,
@@ -39,7 +42,7 @@ pub(super) struct Asset {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Scene {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "integer::list")]
     pub(super) nodes: Vec<usize>,
 }
 
@@ -47,10 +50,13 @@ pub(super) struct Scene {
 pub(super) struct Node {
     #[serde(default)]
     pub(super) name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "integer::list")]
     pub(super) children: Vec<usize>,
+    #[serde(default, deserialize_with = "integer::optional")]
     pub(super) mesh: Option<usize>,
+    #[serde(default, deserialize_with = "integer::optional")]
     pub(super) skin: Option<usize>,
+    #[serde(default, deserialize_with = "integer::optional")]
     pub(super) camera: Option<usize>,
     /// By columns.
     pub(super) matrix: Option<[f64; 16]>,
@@ -78,9 +84,11 @@ pub(super) struct Mesh {
 #[derive(Debug, Deserialize)]
 pub(super) struct Primitive {
     pub(super) attributes: Attributes,
+    #[serde(default, deserialize_with = "integer::optional")]
     pub(super) indices: Option<usize>,
+    #[serde(default, deserialize_with = "integer::optional")]
     pub(super) material: Option<usize>,
-    #[serde(default = "triangles")]
+    #[serde(default = "triangles", deserialize_with = "integer::one")]
     pub(super) mode: u64,
     #[serde(default)]
     pub(super) targets: Vec<serde::de::IgnoredAny>,
@@ -94,7 +102,7 @@ fn triangles() -> u64 {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Attributes {
-    #[serde(rename = "POSITION")]
+    #[serde(rename = "POSITION", default, deserialize_with = "integer::optional")]
     pub(super) position: Option<usize>,
 }
 
@@ -107,7 +115,9 @@ pub(super) struct PrimitiveExtensions {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Skin {
+    #[serde(deserialize_with = "integer::list")]
     pub(super) joints: Vec<usize>,
+    #[serde(default, deserialize_with = "integer::optional")]
     pub(super) inverse_bind_matrices: Option<usize>,
 }
 
@@ -120,12 +130,15 @@ pub(super) struct Material {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Accessor {
+    #[serde(default, deserialize_with = "integer::optional")]
     pub(super) buffer_view: Option<usize>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "integer::one")]
     pub(super) byte_offset: u64,
+    #[serde(deserialize_with = "integer::one")]
     pub(super) component_type: u64,
     #[serde(default)]
     pub(super) normalized: bool,
+    #[serde(deserialize_with = "integer::one")]
     pub(super) count: u64,
     #[serde(rename = "type")]
     pub(super) shape: String,
@@ -134,6 +147,7 @@ pub(super) struct Accessor {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Sparse {
+    #[serde(deserialize_with = "integer::one")]
     pub(super) count: u64,
     pub(super) indices: SparseIndices,
     pub(super) values: SparseValues,
@@ -142,27 +156,33 @@ pub(super) struct Sparse {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SparseIndices {
+    #[serde(deserialize_with = "integer::one")]
     pub(super) buffer_view: usize,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "integer::one")]
     pub(super) byte_offset: u64,
+    #[serde(deserialize_with = "integer::one")]
     pub(super) component_type: u64,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SparseValues {
+    #[serde(deserialize_with = "integer::one")]
     pub(super) buffer_view: usize,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "integer::one")]
     pub(super) byte_offset: u64,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BufferView {
+    #[serde(deserialize_with = "integer::one")]
     pub(super) buffer: usize,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "integer::one")]
     pub(super) byte_offset: u64,
+    #[serde(deserialize_with = "integer::one")]
     pub(super) byte_length: u64,
+    #[serde(default, deserialize_with = "integer::optional")]
     pub(super) byte_stride: Option<u64>,
     #[serde(default)]
     pub(super) extensions: ViewExtensions,
@@ -178,11 +198,15 @@ pub(super) struct ViewExtensions {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Meshopt {
+    #[serde(deserialize_with = "integer::one")]
     pub(super) buffer: usize,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "integer::one")]
     pub(super) byte_offset: u64,
+    #[serde(deserialize_with = "integer::one")]
     pub(super) byte_length: u64,
+    #[serde(deserialize_with = "integer::one")]
     pub(super) byte_stride: u64,
+    #[serde(deserialize_with = "integer::one")]
     pub(super) count: u64,
     pub(super) mode: String,
     #[serde(default)]
@@ -193,5 +217,6 @@ pub(super) struct Meshopt {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Buffer {
     pub(super) uri: Option<String>,
+    #[serde(deserialize_with = "integer::one")]
     pub(super) byte_length: u64,
 }

@@ -461,6 +461,35 @@ fn rotations_may_have_any_length() {
     }
 }
 
+/// The square with the first number of this key written otherwise.
+fn rewritten(key: &str, number: &str) -> Result<Imported, ImportError> {
+    let text = square().to_string();
+    let start = text.find(key).unwrap() + key.len();
+    let end = start + text[start..].find([',', '}', ']']).unwrap();
+    let text = format!("{}\n{number}{}", &text[..start], &text[end..]);
+    read_all(&Input::new(text.as_bytes(), "a.gltf"))
+}
+
+#[test]
+fn integers_may_have_a_fraction_of_zeros_or_an_exponent() {
+    for (key, numbers) in [
+        ("\"scene\":", ["0.0", "-0", "0e3", "null"]),
+        ("\"nodes\":[", ["0.0", "-0.0", "0e3", "0.000"]),
+        ("\"indices\":", ["1.0", "1e0", "0.1e1", "10e-1"]),
+        ("\"componentType\":", ["5126.0", "5.126e3", "5126", "512600e-2"]),
+        ("\"byteLength\":", ["48.0", "4.8e1", "4.8E+1", "480e-1"]),
+    ] {
+        for number in numbers {
+            assert_eq!(rewritten(key, number), import(&square()), "{key}{number}");
+        }
+    }
+    for number in ["1.5", "-1", "-1.0", "1e300", "9007199254740994.0", "18446744073709551616", "\"1\"", "[1]"]
+    {
+        let error = rewritten("\"indices\":", number).unwrap_err().to_string();
+        assert!(error.starts_with("a.gltf, line 2, column ") && error.contains("an integer"), "{error}");
+    }
+}
+
 type Change = fn(&mut Value);
 
 #[test]
