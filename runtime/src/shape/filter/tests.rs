@@ -58,6 +58,8 @@ fn each_shape(random: &mut Random, middle: [f32; 3], factor: f32, mut ask: impl 
     ask(&Capsule::new(place, around(random), radius));
     ask(&Cuboid::new(place, half));
     ask(&Cuboid::new(place, half).rotated(turned).expect("a rotation"));
+    let thin = [half[0], 0.01 * half[1], half[2]];
+    ask(&Cuboid::new(place, thin).rotated(turned).expect("a rotation"));
     ask(&Cylinder::new(place, around(random), radius));
     ask(&TriangleShape::new([place, around(random), around(random)]));
     ask(&ConvexHull::new(&points, 0.0));
@@ -163,7 +165,7 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
 #[test]
 fn what_surely_touches_does() {
     let mut random = Random(29);
-    let (mut touching, mut sure) = ([0u32; 8], [0u32; 8]);
+    let (mut touching, mut sure) = ([0u32; 9], [0u32; 9]);
     for round in 0..2_000 {
         let factor = [1.0, 1e-12, 3e4, (1u64 << 30) as f32][round % 4];
         let block = block(&mut random, factor);
