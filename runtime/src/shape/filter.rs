@@ -62,8 +62,6 @@ pub(crate) struct MovingShape<'a> {
     half: [f32; 3],
     radius: f32,
     core: Core<'a>,
-    /// Of a turned box.
-    own_axes: Option<OwnAxes>,
 }
 
 /// Where a shape is that a mesh sees: in the space of a world, if the mesh is an instance's.
@@ -93,21 +91,19 @@ impl<'a> MovingShape<'a> {
             slack = slack / at.scale() + (far / at.scale() + near) * OF_POSITIONS + near * OF_TRAVEL;
         }
         let off = [0, 1, 2].map3(|axis| (exact[axis] - f64::from(origin[axis])).abs() + slack);
-        let core = Core::new(shape, bounds, at, larger(off[0], larger(off[1], off[2])));
         Self {
             origin,
             direction: [0.0; 3],
             inverse: [0.0; 3],
             half: [0, 1, 2].map3(|axis| above(size[axis] + off[axis])),
             radius: if radius == 0.0 { 0.0 } else { above(radius) },
-            own_axes: OwnAxes::of(&core),
-            core,
+            core: Core::new(shape, bounds, at, larger(off[0], larger(off[1], off[2]))),
         }
     }
 
     /// The same shape with a displacement, of which the reciprocals are limited in magnitude.
     pub(crate) fn moving(self, direction: [f32; 3], inverse: [f32; 3]) -> Self {
-        Self { direction, inverse, own_axes: self.own_axes.map(|own| own.moving(direction)), ..self }
+        Self { direction, inverse, ..self }
     }
 
     /// Adds the points of the core, unless it is known by its axes alone.
@@ -157,13 +153,8 @@ impl<'a> MovingShape<'a> {
     /// The largest component of the displacement.
     #[inline(always)]
     fn fastest(&self) -> f32 {
-        fastest(self.direction)
+        self.direction.iter().fold(0.0, |most, x| most.max(x.abs()))
     }
-}
-
-#[inline(always)]
-fn fastest(direction: [f32; 3]) -> f32 {
-    direction.iter().fold(0.0, |most, x| most.max(x.abs()))
 }
 
 /// A number that is not negative, rounded to f32 and at least a unit in the last place greater.
@@ -339,7 +330,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     #[inline(always)]
     fn look(&mut self, used: u64) -> u64 {
         if !B::NEEDS_LENGTHS
-            && let Some(own) = &self.shape.own_axes
+            && let Some(own) = OwnAxes::of(self.shape)
         {
             let seen = own.see(self);
             let Some(edges) = seen.look_at_faces(self.simd, &mut self.bound, used) else { return 0 };

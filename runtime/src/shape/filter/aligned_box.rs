@@ -15,9 +15,8 @@
 use fearless_simd::{SimdBase, SimdFloat};
 
 use super::bound::{Bound, Projection};
-use super::shape_core::Core;
 use super::touched::Inside;
-use super::{Lanes, POSITION_ERROR, fastest};
+use super::{Lanes, MovingShape, POSITION_ERROR};
 use crate::math::vector::{self, Map3, sub};
 use crate::math::{larger, smaller};
 use crate::simd::Kernel;
@@ -42,21 +41,26 @@ pub(super) struct OwnAxes {
 }
 
 impl OwnAxes {
-    /// Of a core that is a box, neither along the axes of space nor too thin.
-    pub(super) fn of(core: &Core<'_>) -> Option<Self> {
-        let Inside::Box(rows) = core.inside else { return None };
-        let sums = rows.map3(|[x, y, z]| x.abs() + y.abs() + z.abs());
-        let [a, b, c] = sums;
+    /// Whether a box is not too thin for them.
+    pub(super) fn are_usable(inside: &Inside) -> bool {
+        let Inside::Box(rows) = inside else { return false };
+        let [a, b, c] = rows.map3(sum);
         let (least, most) = (smaller(a, smaller(b, c)), larger(a, larger(b, c)));
-        let is_usable = !core.is_aligned && most < LARGEST_ROW && most < least * LONGEST;
-        is_usable.then_some(Self { rows, sums, direction: [0.0; 3], fastest: 0.0 })
+        most < LARGEST_ROW && most < least * LONGEST
     }
 
-    /// Of the box with a displacement.
-    pub(super) fn moving(self, direction: [f32; 3]) -> Self {
-        let [a, b, c] = self.sums;
-        let fastest = fastest(direction) * larger(a, larger(b, c));
-        Self { direction: self.rows.map3(|row| vector::dot(row, direction)), fastest, ..self }
+    /// Of a shape that has them.
+    #[inline(always)]
+    pub(super) fn of(shape: &MovingShape<'_>) -> Option<Self> {
+        let Inside::Box(rows) = shape.core.inside else { return None };
+        if !shape.core.has_own_axes {
+            return None;
+        }
+        let sums = [sum(rows[0]), sum(rows[1]), sum(rows[2])];
+        let along = |row: [f32; 3]| vector::dot(row, shape.direction);
+        let direction = [along(rows[0]), along(rows[1]), along(rows[2])];
+        let fastest = shape.fastest() * larger(sums[0], larger(sums[1], sums[2]));
+        Some(Self { rows, sums, direction, fastest })
     }
 
     /// Triangles, and the box, in its axes.
@@ -90,6 +94,12 @@ impl OwnAxes {
         let [x, y, z] = self.rows;
         [along(point, x), along(point, y), along(point, z)]
     }
+}
+
+/// The sum of the magnitudes.
+#[inline(always)]
+fn sum([x, y, z]: [f32; 3]) -> f32 {
+    x.abs() + y.abs() + z.abs()
 }
 
 /// The largest coordinate of triangles.

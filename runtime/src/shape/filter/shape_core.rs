@@ -1,5 +1,6 @@
 //! What the filter knows of a shape's core.
 
+use super::aligned_box::OwnAxes;
 use super::touched::Inside;
 use super::{Shape, ShapeBounds, above};
 use crate::math::larger;
@@ -21,6 +22,8 @@ pub(super) struct Core<'a> {
     pub(super) count: usize,
     /// Whether all axes are along those of space.
     pub(super) is_aligned: bool,
+    /// Whether it is a box that triangles are seen from in its own axes.
+    pub(super) has_own_axes: bool,
     /// Its corners, or none, as seen from where the centre is before the shape moves.
     pub(super) points: &'a [[f32; 3]],
     pub(super) centre: [f32; 3],
@@ -48,7 +51,8 @@ impl<'a> Core<'a> {
         let inside = Inside::Unknown;
         let doubt = 2.0 * pad + (bounds.magnitude() / at.scale() * OF_COORDINATES) as f32;
         let (axes, is_aligned) = ([[0.0; 3]; 3], true);
-        let mut core = Self { axes, count: 0, points, centre, is_aligned, pad, inside, doubt };
+        let has_own_axes = false;
+        let mut core = Self { axes, count: 0, points, centre, is_aligned, has_own_axes, pad, inside, doubt };
         for axis in shape.core_axes().map3(|axis| at.inverse_direction(axis).map3(|x| x as f32)) {
             let [x, y, z] = axis.map3(|x| u32::from(x != 0.0));
             if x + y + z != 0 {
@@ -59,6 +63,7 @@ impl<'a> Core<'a> {
         }
         if shape.fills_core_axes() {
             core.inside = Inside::of(core.axes(), bounds.radius as f32);
+            core.has_own_axes = !core.is_aligned && OwnAxes::are_usable(&core.inside);
         }
         core
     }

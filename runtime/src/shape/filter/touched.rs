@@ -14,6 +14,7 @@ use core::ops::ControlFlow;
 use bvhc_format::record::Block;
 use fearless_simd::{Select, SimdBase, SimdMask};
 
+use super::aligned_box::OwnAxes;
 use super::bound::{Bound, Depths, SHORTEST, has_length};
 use super::{Lanes, MovingShape, POSITION_ERROR, SeenPoints, look_at_block};
 use crate::math::vector::{self, Map3, sub};
@@ -113,46 +114,27 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
         used: u64,
         mut found: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let in_own_axes = match &self.shape.own_axes {
-            Some(own) => Some((own, own.see(self))),
-            None => None,
-        };
-        let edges = match &in_own_axes {
-            Some((_, seen)) => seen.look_at_faces(self.simd, &mut self.bound, used),
-            None => self.look_at_faces(used),
-        };
-        let Some(edges) = edges else { return ControlFlow::Continue(()) };
+        if let Some(own) = OwnAxes::of(self.shape) {
+            let (maybe, surely) = self.look_at_turned_box(&own, used);
+            return found(maybe, surely);
+        }
+        let Some(edges) = self.look_at_faces(used) else { return ControlFlow::Continue(()) };
         match self.shape.core.inside {
             Inside::Unknown => {
                 self.look_further(used, &edges);
                 found(self.bound.within(self.simd) & used, 0)
             }
             Inside::Box(rows) => {
-                let middle = [S::Lanes::splat(self.simd, 0.0); 3];
-                let inside = match &in_own_axes {
-                    Some((own, seen)) => {
-                        let way = nearest_to(self.simd, &seen.triangle, middle);
-                        let doubt = self.shape.core.doubt;
-                        own.is_within(seen, way, 0, doubt)
-                            & own.is_within(seen, way, 1, doubt)
-                            & own.is_within(seen, way, 2, doubt)
-                    }
-                    None => {
-                        let way = nearest_to(self.simd, &self.triangle, middle);
-                        let error = self.error();
-                        // A closure would be called, not inlined.
-                        self.is_within(way, rows[0], error)
-                            & self.is_within(way, rows[1], error)
-                            & self.is_within(way, rows[2], error)
-                    }
-                };
+                let way = nearest_to(self.simd, &self.triangle, [S::Lanes::splat(self.simd, 0.0); 3]);
+                let error = self.error();
+                // A closure would be called, not inlined.
+                let inside = self.is_within(way, rows[0], error)
+                    & self.is_within(way, rows[1], error)
+                    & self.is_within(way, rows[2], error);
                 let surely = inside.to_bitmask() & self.bound.within(self.simd) & used;
                 // One that is sure is enough for a yes or no, and f64 decides the others.
                 if surely == 0 {
-                    match &in_own_axes {
-                        Some((_, seen)) => seen.look_across_axes(self.simd, &mut self.bound, &edges),
-                        None => self.look_further(used, &edges),
-                    }
+                    self.look_further(used, &edges);
                 }
                 found(self.bound.within(self.simd) & used, surely)
             }
@@ -183,6 +165,23 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
                 found(left, 0)
             }
         }
+    }
+
+    /// The same of a turned box, in its own axes: returns the lanes that may touch, and those of them that surely do.
+    #[inline(always)]
+    fn look_at_turned_box(&mut self, own: &OwnAxes, used: u64) -> (u64, u64) {
+        let (simd, doubt) = (self.simd, self.shape.core.doubt);
+        let seen = own.see(self);
+        let Some(edges) = seen.look_at_faces(simd, &mut self.bound, used) else { return (0, 0) };
+        let way = nearest_to(simd, &seen.triangle, [S::Lanes::splat(simd, 0.0); 3]);
+        let inside = own.is_within(&seen, way, 0, doubt)
+            & own.is_within(&seen, way, 1, doubt)
+            & own.is_within(&seen, way, 2, doubt);
+        let surely = inside.to_bitmask() & self.bound.within(simd) & used;
+        if surely == 0 {
+            seen.look_across_axes(simd, &mut self.bound, &edges);
+        }
+        (self.bound.within(simd) & used, surely)
     }
 
     /// Whether a point is surely less than 1 from the middle along a row.
