@@ -491,19 +491,16 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     /// Of the triangle and of a core between two numbers, seen from its centre.
     #[inline(always)]
     fn projection_between(&self, direction: [S::Lanes; 3], first: S::Lanes, last: S::Lanes) -> Projection<S> {
-        let (shape, [a, b, c]) = (self.shape, self.triangle);
-        let (p, q, r) = (dot(direction, a), dot(direction, b), dot(direction, c));
-        let sum = direction[0].abs() + direction[1].abs() + direction[2].abs();
-        let size = sum * self.span;
-        // Together, as the product of a short direction and a small pad alone may be subnormal, which takes some CPUs 150 cycles.
-        let mut reach = sum * (self.span * POSITION_ERROR + shape.core.pad) + f32::MIN_POSITIVE;
-        let square = dot(direction, direction);
+        let shape = self.shape;
+        let slack = self.span * POSITION_ERROR + shape.core.pad;
+        let mut seen = Projection::<S>::of(direction, &self.triangle, self.span, slack, shape.direction);
+        seen.low -= last;
+        seen.high -= first;
         if shape.radius > 0.0 {
             // The square of a short direction is rounded away, that of a long one infinite; the sum is no less than the length.
-            reach += has_length(square).select(square.sqrt(), sum) * shape.radius;
+            seen.reach += has_length(seen.square).select(seen.square.sqrt(), seen.sum) * shape.radius;
         }
-        let (low, high) = (p.min(q).min(r) - last, p.max(q).max(r) - first);
-        Projection { sum, low, high, reach, size, speed: along(direction, shape.direction), square }
+        seen
     }
 }
 

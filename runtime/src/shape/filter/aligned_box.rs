@@ -151,19 +151,9 @@ impl<S: Kernel> AlignedBox<S> {
         }
         let edges = [sub(b, a), sub(c, b), sub(a, c)];
         let normal = cross(edges[0], edges[1]);
-        let (p, q, r) = (dot(normal, a), dot(normal, b), dot(normal, c));
-        let magnitudes = [normal[0].abs(), normal[1].abs(), normal[2].abs()];
-        let sum = magnitudes[0] + magnitudes[1] + magnitudes[2];
-        let size = sum * self.span;
-        let projection = Projection {
-            sum,
-            low: p.min(q).min(r),
-            high: p.max(q).max(r),
-            reach: size * POSITION_ERROR + dot(magnitudes, self.half) + f32::MIN_POSITIVE,
-            size,
-            speed: along(normal, self.direction),
-            square: dot(normal, normal),
-        };
+        let slack = self.span * POSITION_ERROR;
+        let mut projection = Projection::<S>::of(normal, &self.triangle, self.span, slack, self.direction);
+        projection.reach += dot([normal[0].abs(), normal[1].abs(), normal[2].abs()], self.half);
         bound.look_along(simd, self.fastest, &projection);
         (bound.within(simd) & used != 0).then_some(edges)
     }

@@ -4,6 +4,7 @@ use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask};
 
 use super::{MovingShape, SeenPlane};
 use crate::simd::Kernel;
+use crate::simd::fused::{along, dot};
 
 /// The square of the shortest direction whose length is known.
 pub(super) const SHORTEST: f32 = 1e-30;
@@ -66,6 +67,31 @@ pub(super) struct Projection<S: Kernel> {
     pub(super) speed: S::Lanes,
     /// The square of the direction's length.
     pub(super) square: S::Lanes,
+}
+
+impl<S: Kernel> Projection<S> {
+    /// Of triangles, and of a point at the origin with a displacement. `span` is the largest coordinate, `slack` what all may be off by.
+    #[inline(always)]
+    pub(super) fn of(
+        direction: [S::Lanes; 3],
+        [a, b, c]: &[[S::Lanes; 3]; 3],
+        span: S::Lanes,
+        slack: S::Lanes,
+        displacement: [f32; 3],
+    ) -> Self {
+        let (p, q, r) = (dot(direction, *a), dot(direction, *b), dot(direction, *c));
+        let sum = direction[0].abs() + direction[1].abs() + direction[2].abs();
+        Self {
+            sum,
+            low: p.min(q).min(r),
+            high: p.max(q).max(r),
+            // Together: the product of a short direction and a small number may be subnormal, which takes some CPUs 150 cycles.
+            reach: sum * slack + f32::MIN_POSITIVE,
+            size: sum * span,
+            speed: along(direction, displacement),
+            square: dot(direction, direction),
+        }
+    }
 }
 
 /// When the two may touch.
