@@ -73,7 +73,7 @@ impl<'a> Filter<'a> {
 
     /// The number in the current line that made tobj fail, if the line is a vertex and that was the reason.
     pub(super) fn blame(&self) -> Option<LineFault> {
-        self.line.starts_with(b"v").then(|| vertex::blame(&self.line))?
+        self.line.starts_with(b"v").then(|| vertex::blame(&self.line)).flatten()
     }
 
     /// Advances to the next logical line; false at the end. A withheld line becomes empty.
