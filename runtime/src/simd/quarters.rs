@@ -115,6 +115,11 @@ impl<S: Simd> Sixteen<S> for Quarters<f32x4<S>> {
     }
 
     #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.with(other, |own, other| own.min(other))
+    }
+
+    #[inline(always)]
     fn bits(self) -> Self::Bits {
         self.each(|part| part.bitcast())
     }

@@ -42,6 +42,7 @@ pub(crate) trait Sixteen<S>:
     fn mul_add(self, factor: Self, summand: Self) -> Self;
     fn abs(self) -> Self;
     fn max(self, other: Self) -> Self;
+    fn min(self, other: Self) -> Self;
     fn bits(self) -> Self::Bits;
 
     /// A bit for each lane that is at most the limit's.
@@ -104,6 +105,11 @@ impl<S: Simd> Sixteen<S> for f32x16<S> {
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         <Self as SimdBase<S>>::max(self, other)
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        <Self as SimdBase<S>>::min(self, other)
     }
 
     #[inline(always)]

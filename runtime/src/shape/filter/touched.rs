@@ -11,15 +11,16 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::record::Block;
+use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdMask};
 
 use super::aligned_box::OwnAxes;
 use super::bound::{Bound, Depths, SHORTEST, has_length};
 use super::{Lanes, MovingShape, POSITION_ERROR, SeenPoints, look_at_block};
 use crate::math::vector::{self, Map3, sub};
-use crate::simd::Kernel;
 use crate::simd::fused::{along, dot};
+use crate::simd::sixteen::Sixteen;
+use crate::simd::{Kernel, lanes};
 use crate::triangle::FoundLanes;
 
 /// How often a point of a triangle is looked for that is inside a capsule.
@@ -84,6 +85,10 @@ pub(crate) fn touched_in_block<S: Kernel>(
     simd.vectorize(
         #[inline(always)]
         || {
+            let known = with_corner_inside(simd, block, shape);
+            if known != 0 {
+                found(known, known)?;
+            }
             look_at_block(
                 simd,
                 block,
@@ -93,7 +98,7 @@ pub(crate) fn touched_in_block<S: Kernel>(
                 #[inline(always)]
                 |first, used, lanes| {
                     lanes.look_at_rest(
-                        used,
+                        used & !u64::from(known >> first),
                         #[inline(always)]
                         |maybe, surely| match maybe {
                             0 => ControlFlow::Continue(()),
@@ -104,6 +109,69 @@ pub(crate) fn touched_in_block<S: Kernel>(
             )
         },
     )
+}
+
+/// The lanes of a block whose triangles have a corner that is surely inside the shape: most of those that touch it, where triangles are
+/// smaller than the shape.
+#[inline(always)]
+fn with_corner_inside<S: Kernel>(simd: S, block: &Block, shape: &MovingShape<'_>) -> u32 {
+    let [x, y, z] = [
+        seen_from(simd, block, shape, 0),
+        seen_from(simd, block, shape, 1),
+        seen_from(simd, block, shape, 2),
+    ];
+    // No coordinate of a point inside is larger than the shape.
+    let error = 2.0 * shape.size() * POSITION_ERROR + shape.core.doubt;
+    let (far, limit) = match shape.core.inside {
+        Inside::Unknown => return 0,
+        Inside::Box([a, b, c]) => {
+            let of_all = share_of(simd, [x, y, z], a, error).max(share_of(simd, [x, y, z], b, error));
+            (of_all.max(share_of(simd, [x, y, z], c, error)), 1.0)
+        }
+        Inside::Round(inverse_square) => {
+            let most = shape.radius - error;
+            let limit = most * most;
+            if !(most > 0.0 && limit > SHORTEST && limit < f32::MAX) {
+                return 0;
+            }
+            let mut way = [x, y, z];
+            if inverse_square != 0.0 {
+                let [u, v, w] = shape.core.axes[0];
+                let one = S::Sixteen::splat(simd, 1.0);
+                let share = (x * u + (y * v + z * w)) * inverse_square;
+                let share = share.max(one * -1.0).min(one);
+                way = [x - share * u, y - share * v, z - share * w];
+            }
+            (way[0] * way[0] + (way[1] * way[1] + way[2] * way[2]), limit)
+        }
+    };
+    if far.at_most(S::Sixteen::splat(simd, limit)) == 0 {
+        return 0;
+    }
+    let (table, mut inside, mut first) = (simd.table(far), 0, 0);
+    while first < usize::from(block.triangles).min(BLOCK_WIDTH) {
+        let [a, b, c] = &block.corners;
+        let nearest = simd
+            .look_up(table, a, first)
+            .min(simd.look_up(table, b, first))
+            .min(simd.look_up(table, c, first));
+        inside |= (nearest.simd_le(limit).to_bitmask() as u32) << first;
+        first += lanes::<S>();
+    }
+    inside
+}
+
+/// The vertices of a block along an axis, seen from the shape.
+#[inline(always)]
+fn seen_from<S: Kernel>(simd: S, block: &Block, shape: &MovingShape<'_>, axis: usize) -> S::Sixteen {
+    S::Sixteen::load(simd, &block.positions[axis]) - shape.origin[axis]
+}
+
+/// How far points are from the middle of a box along a row, which is at most 1 inside, and farther by an error.
+#[inline(always)]
+fn share_of<S: Kernel>(simd: S, [x, y, z]: [S::Sixteen; 3], [u, v, w]: [f32; 3], error: f32) -> S::Sixteen {
+    let along = (x * u + (y * v + z * w)).abs();
+    along + S::Sixteen::splat(simd, error * (u.abs() + v.abs() + w.abs()))
 }
 
 impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
