@@ -48,30 +48,36 @@ impl<'a> Core<'a> {
             off += larger(x, larger(y, z));
         }
         let pad = above(off);
-        let inside = Inside::Unknown;
         let doubt = 2.0 * pad + (bounds.magnitude() / at.scale() * OF_COORDINATES) as f32;
-        let (axes, is_aligned) = ([[0.0; 3]; 3], true);
-        let has_own_axes = false;
-        let mut core = Self { axes, count: 0, points, centre, is_aligned, has_own_axes, pad, inside, doubt };
-        for axis in shape.core_axes().map3(|axis| at.inverse_direction(axis).map3(|x| x as f32)) {
-            let [x, y, z] = axis.map3(|x| u32::from(x != 0.0));
-            if x + y + z != 0 {
-                core.axes[core.count % 3] = axis;
-                core.count += 1;
-                core.is_aligned &= x + y + z == 1;
-            }
-        }
-        if shape.fills_core_axes() {
-            core.inside = Inside::of(core.axes(), bounds.radius as f32);
-            core.has_own_axes = !core.is_aligned && OwnAxes::are_usable(&core.inside);
-        }
-        core
+        let is_point = bounds.lower == bounds.upper;
+        let axes = if is_point { [NO_AXIS; 3] } else { axes_of(shape, at) };
+        let count = axes.iter().filter(|axis| **axis != NO_AXIS).count();
+        let is_aligned = axes.as_flattened().iter().filter(|x| **x != 0.0).count() == count;
+        let inside = match shape.fills_core_axes() {
+            true => Inside::of(&axes[..count], bounds.radius as f32),
+            false => Inside::Unknown,
+        };
+        let has_own_axes = !is_aligned && OwnAxes::are_usable(&inside);
+        Self { axes, count, points, centre, is_aligned, has_own_axes, pad, inside, doubt }
     }
 
     #[inline(always)]
     pub(super) fn axes(&self) -> &[[f32; 3]] {
         &self.axes[..self.count.min(3)]
     }
+}
+
+const NO_AXIS: [f32; 3] = [0.0; 3];
+
+/// Half the edges of a parallelepiped around a shape's core, as a mesh sees them; those that are zero are the last.
+fn axes_of(shape: &dyn Shape, at: &Similarity) -> [[f32; 3]; 3] {
+    let mut axes = shape.core_axes().map3(|axis| at.inverse_direction(axis).map3(|x| x as f32));
+    for first in [0, 0, 1] {
+        if axes[first] == NO_AXIS {
+            axes[first..].rotate_left(1);
+        }
+    }
+    axes
 }
 
 /// The points that are known of a shape's core, seen from its centre. Walks make them once, from what they are asked for.
