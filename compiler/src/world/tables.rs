@@ -4,7 +4,10 @@
 //! with the header of a table. If all parts are right, the whole is right, with the same tables; otherwise it is parsed as a
 //! whole, for the error.
 
-use serde::de::Error as _;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
@@ -15,9 +18,9 @@ const PART: usize = 1 << 20;
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list")]
     pub(super) mesh: Vec<MeshTable>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list")]
     pub(super) instance: Vec<InstanceTable>,
 }
 
@@ -52,6 +55,29 @@ pub(super) struct InstanceTable {
     /// Whether scale and mirror are applied to a copy of the mesh, so that mesh against mesh works.
     #[serde(default)]
     pub(super) bake: bool,
+}
+
+/// Tables with the same header. One in single brackets is no list, and the error says what to write.
+fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    deserializer.deserialize_seq(List(PhantomData))
+}
+
+struct List<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("tables with double brackets, as `[[mesh]]` and `[[instance]]`")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut tables: A) -> Result<Self::Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(table) = tables.next_element()? {
+            all.push(table);
+        }
+        Ok(all)
+    }
 }
 
 /// So many numbers: arrays would take more, and leave out the rest.
@@ -204,6 +230,15 @@ file = "#;
         {
             let error = instance(array).unwrap_err().to_string();
             assert!(error.contains(&format!("expected {expected}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn single_brackets_are_told_from_double_ones() {
+        let mesh = "[mesh]\nname = 'a'\nfile = 'b'\n";
+        for text in [mesh, &format!("[{}", mesh.replace(']', "]]\n[instance]\nmesh = 'a'")), "instance = 1"] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains("expected tables with double brackets, as `[[mesh]]`"), "{error}");
         }
     }
 
