@@ -50,7 +50,7 @@ pub(super) fn placed_meshes<'a>(
         };
         let mut transform = transforms[index];
         if let Some(skin) = node.skin {
-            transform = bind_pose(accessors, skin, &transforms)?;
+            transform = bind_pose(accessors, index, skin, &transforms)?;
             let warning = "skins are ignored: meshes are in their bind pose";
             if !notes.warnings.iter().any(|known| known == warning) {
                 notes.warnings.push(warning.to_owned());
@@ -80,14 +80,15 @@ fn scene<'a>(document: &'a Document, fail: &Fail<'_>) -> Result<Option<&'a [usiz
 /// the mesh's own node has no effect on a skinned mesh.)
 fn bind_pose(
     accessors: &Accessors<'_>,
+    node: usize,
     skin: usize,
     transforms: &[Transform],
 ) -> Result<Transform, ImportError> {
     let (document, fail) = (accessors.document, &accessors.fail);
     let place = || format!("skins[{skin}]");
-    let found = document.skins.get(skin).ok_or_else(|| fail.missing("a node", place()))?;
-    let joint = found.joints.first().and_then(|joint| transforms.get(*joint));
-    let joint = joint.ok_or_else(|| fail.rule(place(), "it has no first joint".to_owned()))?;
+    let found = document.skins.get(skin).ok_or_else(|| fail.missing(format!("nodes[{node}]"), place()))?;
+    let first = found.joints.first().ok_or_else(|| fail.rule(place(), "it has no joints".to_owned()))?;
+    let joint = transforms.get(*first).ok_or_else(|| fail.missing(place(), format!("nodes[{first}]")))?;
     let matrix = match found.inverse_bind_matrices {
         Some(accessor) => accessors.first_matrix(accessor)?,
         None => None,

@@ -494,7 +494,7 @@ type Change = fn(&mut Value);
 
 #[test]
 fn faults_name_their_place() {
-    let faults: [(Change, &str); 16] = [
+    let faults: [(Change, &str); 19] = [
         (|d| d["scene"] = json!(5), "scene: it refers to scenes[5], which does not exist"),
         (|d| d["scenes"][0]["nodes"] = json!([3]), "the scene: it refers to nodes[3], which"),
         (|d| d["scenes"][0]["nodes"] = json!([0, 0]), "nodes[0]: it is in the scene twice"),
@@ -511,6 +511,15 @@ fn faults_name_their_place() {
         ),
         (|d| d["nodes"][0]["children"] = json!([9]), "nodes[0]: it refers to nodes[9]"),
         (|d| d["nodes"][0]["mesh"] = json!(2), "nodes[0]: it refers to meshes[2]"),
+        (|d| d["nodes"][0]["skin"] = json!(0), "nodes[0]: it refers to skins[0]"),
+        (
+            |d| (d["nodes"][0]["skin"], d["skins"]) = (json!(0), json!([{ "joints": [7] }])),
+            "skins[0]: it refers to nodes[7]",
+        ),
+        (
+            |d| (d["nodes"][0]["skin"], d["skins"]) = (json!(0), json!([{ "joints": [] }])),
+            "skins[0]: it has no joints",
+        ),
         (|d| d["nodes"][0]["rotation"] = json!([0, 0, 0, 0]), "nodes[0]: its rotation is zero"),
         (
             |d| d["meshes"][0]["primitives"][0]["material"] = json!(4),
