@@ -21,7 +21,6 @@ mod text;
 
 pub use error::{Counted, DataFault, ImportError, LineFault};
 pub use files::{Files, Folder, NoFiles, ReadSeek};
-#[cfg(feature = "cli")]
 pub(crate) use gltf::is_it as is_gltf;
 pub(crate) use gltf::{NodeOfScene, SceneOfMeshes, read_scene as gltf_scene};
 pub use imported::{Imported, Input, Notes, OtherInput};

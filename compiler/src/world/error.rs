@@ -109,9 +109,12 @@ pub enum ManifestFault {
     #[error("{0}")]
     Toml(String),
     /// The text is not UTF-8.
-    #[error("the manifest is not UTF-8 text; a glTF becomes a world by `bvhc MODEL -o OUT --world`")]
+    #[error("the manifest is not UTF-8 text")]
     NotText,
     /// Two meshes, or two instances, have the same name.
+    /// It is a glTF file, whose scene becomes a world in another way.
+    #[error("this is a glTF file, no manifest; it becomes a world by `bvhc MODEL -o OUT --world`")]
+    Gltf,
     #[error("the name {0:?} is taken")]
     NameTwice(String),
     /// An instance has a mesh that is not there.

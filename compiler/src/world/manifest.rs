@@ -17,6 +17,9 @@ use crate::import::{self, Input, OtherInput};
 /// Reads a manifest and all meshes that it names; each file once.
 pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
     let place = Place { source };
+    if import::is_gltf(source.bytes) {
+        return Err(place.fault(0, ManifestFault::Gltf));
+    }
     let text = std::str::from_utf8(source.bytes)
         .map_err(|error| place.fault(error.valid_up_to(), ManifestFault::NotText))?;
     let manifest = tables::parse(text).map_err(|error| {

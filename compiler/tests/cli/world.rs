@@ -267,6 +267,12 @@ fn errors_name_the_line() {
     text[LEVEL.find("layers").unwrap()] = 0xFF;
     sandbox.write("level.toml", text);
     sandbox.run(&["world", "level.toml", "-o", "level.bvh"]).fails(1, &["line 18: ", "not UTF-8"]);
+    // A scene that is given to the wrong command, as JSON or binary.
+    for scene in [SCENE.as_bytes(), b"glTF\x02\0\0\0\x0c\0\0\0"] {
+        sandbox.write("level.toml", scene);
+        let told = ["level.toml, line 1: ", "a glTF file", "--world"];
+        sandbox.run(&["world", "level.toml", "-o", "level.bvh"]).fails(1, &told);
+    }
 }
 
 /// Compiles the level with a cache; also returns the report, and how many meshes came from the cache.
