@@ -135,7 +135,9 @@ pub(super) fn assemble<'a>(
 }
 
 fn no_instance(scene: Scene, source: &Input<'_>) -> WorldCompileError {
-    WorldCompileError::NoInstance { file: source.name.to_owned(), warnings: scene.warnings }
+    let ignored = scene.ignored.iter().map(|(what, count)| format!("ignored {count} {what}"));
+    let warnings = scene.warnings.into_iter().chain(ignored).collect();
+    WorldCompileError::NoInstance { file: source.name.to_owned(), warnings }
 }
 
 /// The meshes of a scene, and the records of its instances, without their bounds. Drops instances that show nothing, if they may

@@ -27,7 +27,7 @@ pub enum WorldCompileError {
     NoInstance {
         /// The source.
         file: String,
-        /// What was found before: perhaps why.
+        /// What was found before, and what was ignored: perhaps why.
         warnings: Vec<String>,
     },
     /// An instance is too large or too far away.

@@ -465,4 +465,8 @@ fn nodes_that_show_nothing_are_left_out() {
     sandbox
         .run(&["scene.gltf", "-o", "none.bvh", "--world"])
         .fails_silently(1, &["scene.gltf: no instances", "\"plain\" is left out: it has no triangles"]);
+    sandbox.write("scene.gltf", SCENE.replace("[0, 1, 2, 3]", "[]"));
+    sandbox
+        .run(&["scene.gltf", "-o", "none.bvh", "--world"])
+        .fails_silently(1, &["scene.gltf: no instances", "; ignored 4 nodes outside the scene"]);
 }
