@@ -86,7 +86,8 @@ pub enum WorldCompileError {
     },
     /// The world has more sections than a file may have.
     #[error(
-        "the world would have {found} sections, and a file has at most {}: refer to the meshes with --thin",
+        "the world would have {found} sections, and a file has at most {}: compile the meshes apart, name their files in a \
+         manifest, and refer to them by `bvhc world --thin`",
         bvhc_format::header::MAX_SECTIONS
     )]
     Sections {
@@ -111,10 +112,10 @@ pub enum ManifestFault {
     /// The text is not UTF-8.
     #[error("the manifest is not UTF-8 text")]
     NotText,
-    /// Two meshes, or two instances, have the same name.
     /// It is a glTF file, whose scene becomes a world in another way.
     #[error("this is a glTF file, no manifest; it becomes a world by `bvhc MODEL -o OUT --world`")]
     Gltf,
+    /// Two meshes, or two instances, have the same name.
     #[error("the name {0:?} is taken")]
     NameTwice(String),
     /// An instance has a mesh that is not there.
@@ -160,4 +161,18 @@ fn told(warnings: &[String]) -> String {
     let (first, rest) = warnings.split_at(warnings.len().min(MAX_WARNINGS));
     let more = if rest.is_empty() { String::new() } else { format!("; and {} more", rest.len()) };
     first.iter().map(|warning| format!("; {warning}")).collect::<String>() + &more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A glTF scene has no `--thin`.
+    #[test]
+    fn what_to_do_about_many_meshes_is_possible_for_scenes() {
+        let told = WorldCompileError::Sections { found: 66_001 }.to_string();
+        assert!(
+            told.contains("66001") && told.contains("in a manifest") && told.contains("bvhc world --thin")
+        );
+    }
 }
