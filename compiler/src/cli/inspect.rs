@@ -365,7 +365,8 @@ fn describe_trees(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
         }
         writeln!(text, "  cost        {}", tree.sah_cost)?;
         writeln!(text, "  node fill   {:.1} %", tree.node_fill * 100.0)?;
-        writeln!(text, "  {} fill  {:.1} %", report::leaf_noun(tree.kind), tree.block_fill * 100.0)?;
+        let filled = format!("{} fill", report::leaf_noun(tree.kind));
+        writeln!(text, "  {filled:<12}{:.1} %", tree.block_fill * 100.0)?;
         let bytes = tree_bytes(model, tree.kind);
         let share = share(bytes, model.triangle_count());
         writeln!(text, "  size        {}, {share:.1} a triangle", counted(bytes, "byte"))?;

@@ -74,7 +74,8 @@ fn text_names_what_there_is() {
         "aabb-tree",
         "obb-tree",
         "cost",
-        "leaf fill",
+        "\n  block fill  75.0 %\n",
+        "\n  leaf fill   100.0 %\n",
         "2 materials",
     ] {
         assert!(ran.ok().contains(word), "{word}");
