@@ -52,6 +52,12 @@ pub(super) enum CliError {
         /// Where it was looked for.
         folders: Vec<String>,
     },
+    /// A file without a world is asked for pairs of instances.
+    #[error("{file}: has no world, and `query pairs` is for the instances of one")]
+    NoPairs {
+        /// The file.
+        file: String,
+    },
     /// The pairs of a world's instances cannot be found.
     #[error("{file}: {error}")]
     WorldPairs {
@@ -352,6 +358,7 @@ impl CliError {
             | Self::World(_)
             | Self::OpenWorld { .. }
             | Self::Mesh { .. }
+            | Self::NoPairs { .. }
             | Self::WorldPairs { .. }
             | Self::Open { .. }
             | Self::Verify { .. }

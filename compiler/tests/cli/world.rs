@@ -156,6 +156,8 @@ fn a_world_is_never_taken_for_its_first_mesh() {
             refused.fails_silently(1, &["level.bvh", query, "must be a model"]);
         }
     }
+    let pairs = sandbox.run(&["query", "pairs", "cube.bvh", "--margin", "1"]);
+    pairs.fails_silently(1, &["cube.bvh: has no world", "query pairs"]);
 }
 
 /// An instance that is scaled answers as one whose mesh was.

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use bvhc_runtime::{Exhausted, OpenError, PairError, Pose, Tolerance, WorkBudget, World, WorldError};
+use bvhc_runtime::{Exhausted, OpenError, PairError, Pose, Tolerance, WorkBudget, World};
 
 use super::args::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
 use super::error::{Action, CliError};
@@ -46,7 +46,7 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
             let name = args.file.display().to_string();
             match Opened::read(&args.file, &args.meshes)? {
                 Opened::World(file) => pairs::run(&file.world(), &name, args),
-                Opened::Model(_) => Err(CliError::OpenWorld { file: name, error: WorldError::NoWorld }),
+                Opened::Model(_) => Err(CliError::NoPairs { file: name }),
             }
         }
     }
