@@ -21,6 +21,12 @@ pub enum ImportError {
         /// The input's name.
         file: String,
     },
+    /// The input places meshes in a world and is none itself.
+    #[error("{file}: this is a world's manifest: `bvhc world MANIFEST -o OUT` compiles it")]
+    Manifest {
+        /// The input's name.
+        file: String,
+    },
     /// The input is in another format.
     #[error("{file}: this is {format}; bvhc reads {FORMATS}: export the model as one of these")]
     OtherFormat {

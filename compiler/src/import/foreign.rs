@@ -23,6 +23,11 @@ pub(super) fn format_of(bytes: &[u8]) -> Option<&'static str> {
     beginning.map(|(_, format)| *format).or_else(by_text)
 }
 
+/// Whether a line of a text is one that begins a table of a world's manifest.
+pub(super) fn is_of_manifest(line: &str) -> bool {
+    ["[[mesh]]", "[[instance]]"].iter().any(|table| line.trim_start().starts_with(table))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -76,10 +76,23 @@ fn recognise(bytes: &[u8], name: &str) -> Result<Option<&'static Importer>, Impo
     if found.is_none() {
         check_start(bytes, name)?;
         if let Some((line, text)) = obj::first_strange_line(without_mark(bytes)) {
-            return Err(ImportError::NotObj { file: name.to_owned(), line, text });
+            let file = name.to_owned();
+            return Err(match foreign::is_of_manifest(&text) {
+                true => ImportError::Manifest { file },
+                false => ImportError::NotObj { file, line, text },
+            });
         }
     }
     Ok(found)
+}
+
+/// What a file is that should be a manifest of a world, if it is a model or a compiled file.
+pub(crate) fn instead_of_manifest(bytes: &[u8]) -> Option<&'static str> {
+    match recognise(bytes, "") {
+        Ok(_) => Some("a model"),
+        Err(ImportError::Compiled { .. }) => Some("a compiled file"),
+        Err(_) => None,
+    }
 }
 
 /// Like [`read_all`], for a model that refers to no other file. `name` is the file's name in messages.
@@ -141,6 +154,14 @@ mod tests {
     fn a_compiled_file_is_recognised() {
         let error = refusal(&[&MAGIC[..], &[0; 64]].concat());
         assert!(matches!(error, ImportError::Compiled { .. }), "{error:?}");
+    }
+
+    #[test]
+    fn a_manifest_is_recognised() {
+        for text in ["# A level.\n\n[[mesh]]\nname = \"cube\"\n", "\u{FEFF} [[instance]] # one\r\n"] {
+            assert_eq!(refusal(text.as_bytes()), ImportError::Manifest { file: "a.obj".into() });
+        }
+        assert!(matches!(refusal(b"[[meshes]]\n"), ImportError::NotObj { line: 1, .. }));
     }
 
     #[test]

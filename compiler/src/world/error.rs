@@ -22,6 +22,17 @@ pub enum WorldCompileError {
         /// What is wrong there.
         fault: ManifestFault,
     },
+    /// A model or a compiled file was given as a manifest.
+    #[error(
+        "{file}: this is {what}, no manifest: `bvhc MODEL -o OUT` compiles a model, with --world a glTF's scene, and a manifest \
+         names models or compiled files"
+    )]
+    NoManifest {
+        /// The file.
+        file: String,
+        /// What it is.
+        what: &'static str,
+    },
     /// There is nothing to put into a file.
     #[error("{file}: no instances: a world has at least one{}", told(warnings))]
     NoInstance {

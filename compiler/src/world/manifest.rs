@@ -21,10 +21,10 @@ pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
         return Err(place.fault(0, ManifestFault::Gltf));
     }
     let text = std::str::from_utf8(source.bytes)
-        .map_err(|error| place.fault(error.valid_up_to(), ManifestFault::NotText))?;
+        .map_err(|error| place.malformed(error.valid_up_to(), ManifestFault::NotText))?;
     let manifest = tables::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        place.fault(at, ManifestFault::Toml(error.message().trim().replace('\n', ", ")))
+        place.malformed(at, ManifestFault::Toml(error.message().trim().replace('\n', ", ")))
     })?;
     let (by_name, files) = place.mesh_numbers(&manifest.mesh)?;
     let instances = place.instances(&manifest.instance, &by_name)?;
@@ -49,6 +49,14 @@ impl Place<'_> {
         let before = &self.source.bytes[..at.min(self.source.bytes.len())];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         WorldCompileError::Manifest { file: self.source.name.to_owned(), line, fault }
+    }
+
+    /// A fault of the text, which may be because it is something else.
+    fn malformed(&self, at: usize, fault: ManifestFault) -> WorldCompileError {
+        match import::instead_of_manifest(self.source.bytes) {
+            Some(what) => WorldCompileError::NoManifest { file: self.source.name.to_owned(), what },
+            None => self.fault(at, fault),
+        }
     }
 
     fn fault_of<T>(&self, what: &Spanned<T>, fault: ManifestFault) -> WorldCompileError {

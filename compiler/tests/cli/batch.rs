@@ -226,7 +226,7 @@ fn a_key_depends_on_what_the_file_depends_on() {
     sandbox.run(&["key", "none.obj"]).fails_silently(3, &["none.obj"]);
     // What cannot be compiled has no key.
     sandbox.write("level.toml", "[[mesh]]\nname = \"a\"\nfile = \"cube.obj\"\n");
-    sandbox.run(&["key", "level.toml"]).fails_silently(1, &["level.toml, line 1: \"[[mesh]]\""]);
+    sandbox.run(&["key", "level.toml"]).fails_silently(1, &["level.toml: this is a world's manifest"]);
     sandbox.run(&["cube.obj", "-o", "cube.bvh", "-q"]).is_silent();
     sandbox.run(&["key", "cube.bvh"]).fails_silently(1, &["cube.bvh: this is a compiled bvhc file"]);
 }

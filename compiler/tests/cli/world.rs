@@ -378,6 +378,16 @@ fn meshes_without_instances_are_kept() {
 }
 
 #[test]
+fn manifests_and_models_are_told_apart() {
+    let sandbox = level();
+    sandbox.run(&["level.toml", "-o", "level.bvh"]).fails_silently(1, &["level.toml: ", "bvhc world"]);
+    sandbox.run(&["props/cube.obj", "-o", "cube.bvh", "-q"]).is_silent();
+    for (other, what) in [("props/cube.obj", "a model"), ("cube.bvh", "a compiled file")] {
+        sandbox.run(&["world", other, "-o", "level.bvh"]).fails_silently(1, &[other, what, "no manifest"]);
+    }
+}
+
+#[test]
 fn inputs_are_not_written_over() {
     let sandbox = level();
     sandbox.run(&["world", "level.toml", "-o", "level.toml"]).fails_silently(2, &["level.toml"]);
