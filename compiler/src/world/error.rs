@@ -154,7 +154,7 @@ pub enum ManifestFault {
         "instance {0:?} has `bake`, and its mesh is compiled: name its model instead, or leave `bake` out"
     )]
     BakedCompiled(String),
-    /// The name of a file leads out of where the manifest may read.
+    /// A file cannot be read.
     #[error("the file {file:?} cannot be read: {reason}")]
     File {
         /// The file, as the manifest writes it.
