@@ -8,7 +8,7 @@ use bvhc_runtime::{OpenError, PairError, WorldError, WorldPairError};
 use super::row::RowError;
 use super::text;
 use crate::compile::CompileError;
-use crate::import::ImportError;
+use crate::import::{ImportError, reason};
 use crate::verify::VerifyError;
 use crate::verify::source::SourceError;
 use crate::world::{LinkFault, ManifestFault, WorldCompileError};
@@ -377,13 +377,6 @@ impl CliError {
     pub(super) fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Io { action: Action::Write, error, .. } if error.kind() == ErrorKind::BrokenPipe)
     }
-}
-
-/// The system's message without Rust's ` (os error 2)`.
-fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let end = text.find(" (os error").unwrap_or(text.len());
-    text[..end].to_owned()
 }
 
 #[cfg(test)]

@@ -70,3 +70,10 @@ impl Files for NoFiles {
         Err(io::Error::new(ErrorKind::NotFound, "only the model itself was given"))
     }
 }
+
+/// The system's message without Rust's ` (os error 2)`.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let end = text.find(" (os error").unwrap_or(text.len());
+    text[..end].to_owned()
+}

@@ -20,6 +20,7 @@ mod stl;
 mod text;
 
 pub use error::{Counted, DataFault, ImportError, LineFault};
+pub(crate) use files::reason;
 pub use files::{Files, Folder, NoFiles, ReadSeek};
 pub(crate) use gltf::is_it as is_gltf;
 pub(crate) use gltf::{NodeOfScene, SceneOfMeshes, read_scene as gltf_scene};

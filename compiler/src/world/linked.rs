@@ -13,7 +13,7 @@ use bvhc_runtime::{FileHead, OpenError};
 use super::place;
 use crate::count::counted;
 use crate::file::{self, Bytes, Elsewhere};
-use crate::import::{Files, ReadSeek};
+use crate::import::{Files, ReadSeek, reason};
 
 /// Why a compiled file cannot be linked.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum LinkFault {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The file cannot be read.
-    #[error("{0}")]
+    #[error("{}", reason(.0))]
     Read(#[from] io::Error),
     /// The file does not hold one mesh.
     #[error("it holds {found}; a world is linked from files of one mesh each")]

@@ -146,7 +146,7 @@ impl Place<'_> {
     ) -> Result<Content, WorldCompileError> {
         let name = mesh.file.get_ref();
         let unreadable = |error: io::Error| {
-            let fault = ManifestFault::File { file: name.clone(), reason: error.to_string() };
+            let fault = ManifestFault::File { file: name.clone(), reason: import::reason(&error) };
             self.fault_of(&mesh.file, fault)
         };
         let mut file = self.source.files.open(name).map_err(unreadable)?;

@@ -14,7 +14,7 @@ use super::fail::Fail;
 use super::meshopt::{self, Filter, Mode};
 use crate::file;
 use crate::import::text::shown;
-use crate::import::{ImportError, Input, OtherInput};
+use crate::import::{ImportError, Input, OtherInput, reason};
 
 /// Base64 as it is found: with padding or without.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -169,7 +169,7 @@ impl<'a> Buffers<'a> {
         let bytes = self.input.files.read(&name).map_err(|error| ImportError::OtherFile {
             file: self.input.name.to_owned(),
             other: name.to_string(),
-            reason: error.to_string(),
+            reason: reason(&error),
         })?;
         let mut others = self.others.borrow_mut();
         if !others.iter().any(|other| *other.name == *name) {
