@@ -22,6 +22,11 @@ pub trait Files: Debug + Sync {
     fn open(&self, name: &str) -> io::Result<Box<dyn ReadSeek>> {
         Ok(Box::new(Cursor::new(self.read(name)?)))
     }
+
+    /// What messages call a file, so that it can be found from where the caller is. Without another implementation, its name.
+    fn shown(&self, name: &str) -> String {
+        name.to_owned()
+    }
 }
 
 /// A file that is open for reading.
@@ -58,6 +63,10 @@ impl Files for Folder {
 
     fn open(&self, name: &str) -> io::Result<Box<dyn ReadSeek>> {
         Ok(Box::new(File::open(self.path(name)?)?))
+    }
+
+    fn shown(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
     }
 }
 

@@ -174,8 +174,8 @@ impl Place<'_> {
     ) -> Result<Model, WorldCompileError> {
         let name = mesh.file.get_ref();
         let (hash, length) = (file::hash(bytes), bytes.len() as u64);
-        let below = Below::of(self.source.files, name);
-        let imported = import::read_all(&Input { bytes, name, files: &below })?;
+        let (below, shown) = (Below::of(self.source.files, name), self.source.files.shown(name));
+        let imported = import::read_all(&Input { bytes, name: &shown, files: &below })?;
         let others = imported
             .inputs
             .iter()
@@ -190,7 +190,7 @@ impl Place<'_> {
             *scene.ignored.entry(what).or_default() += count;
         }
         let warnings = imported.notes.warnings.iter();
-        scene.warnings.extend(warnings.map(|warning| format!("{name}: {warning}")));
+        scene.warnings.extend(warnings.map(|warning| format!("{shown}: {warning}")));
         Ok(Model { imported, source: (hash, length) })
     }
 

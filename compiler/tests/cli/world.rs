@@ -267,6 +267,12 @@ fn errors_name_the_line() {
     assert!(!gone.err.contains("os error"), "{}", gone.err);
     refused("props/copy.obj", "level.toml").fails(1, &["level.toml"]);
     let sandbox = level();
+    // A mesh is named by a path that leads to it from where the command runs.
+    sandbox.write("props/level.toml", LEVEL.replace("props/", ""));
+    sandbox.write("props/copy.obj", CUBE.replace("v 1 1 1", "v 1 1 x"));
+    let ran = sandbox.run(&["world", "props/level.toml", "-o", "level.bvh"]);
+    let path = std::path::Path::new("props").join("copy.obj");
+    ran.fails(1, &[&format!("bvhc: error: {}, line ", path.display()), "`x` is not a number"]);
     let mut text = LEVEL.as_bytes().to_vec();
     text[LEVEL.find("layers").unwrap()] = 0xFF;
     sandbox.write("level.toml", text);
