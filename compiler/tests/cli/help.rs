@@ -20,6 +20,8 @@ fn help_tells_a_newcomer_enough() {
         "Tree of oriented boxes",
         "--obb-fit",
         "With --obb-fit genetic",
+        "longest axis, 4 to 2048",
+        "in cells, 1 to 16",
     ] {
         assert!(help.ok().contains(word), "{word}");
     }

@@ -47,11 +47,11 @@ pub(in crate::cli) struct RecipeArgs {
     /// region. Triangles that share a corner or an edge intersect if they have more than that in common
     #[arg(long)]
     intersections: bool,
-    /// Store the distance from the surface at the points of a lattice with so many cells along the longest axis, in a band near
-    /// the surface: about 1.4 bytes for each point within the band
+    /// Store the distance from the surface at the points of a lattice with so many cells along the longest axis, 4 to 2048, in a
+    /// band near the surface: about 1.4 bytes for each point within the band
     #[arg(long, value_name = "RESOLUTION", value_parser = clap::value_parser!(u32).range(in_clap(field::Options::RESOLUTIONS)))]
     field: Option<u32>,
-    /// With `--field`: how far the band reaches to either side of the surface, in cells [default: 3]
+    /// With `--field`: how far the band reaches to either side of the surface, in cells, 1 to 16 [default: 3]
     #[arg(long, value_name = "CELLS", requires = "field", value_parser = clap::value_parser!(u32).range(in_clap(field::Options::BANDS)))]
     band: Option<u32>,
     /// With `--field`: the bits of a distance [default: 8]
