@@ -64,6 +64,9 @@ bvhc [OPTIONS] MODEL -o OUT
        bvhc [OPTIONS] MODEL... --out-dir DIR
        bvhc COMMAND";
 
+/// Without `--scale`, which worlds refuse.
+const WORLD_WELD: &str = "Make one of a mesh's vertices that are at most this far apart [default: vertices at the same position are the same]";
+
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
@@ -100,7 +103,10 @@ pub(super) enum Command {
     },
     /// Compile a world: meshes and instances of them, which a manifest names, into one file
     // Instances have transforms of their own.
-    #[command(mut_arg("axis", |arg| arg.hide(true)), mut_arg("scale", |arg| arg.hide(true)))]
+    #[command(
+        mut_arg("axis", |arg| arg.hide(true)), mut_arg("scale", |arg| arg.hide(true)),
+        mut_arg("weld", |arg| arg.help(WORLD_WELD)),
+    )]
     World {
         #[command(flatten)]
         world: WorldArgs,

@@ -50,6 +50,7 @@ fn a_worlds_help_has_its_own_options() {
     let help = Sandbox::new().run(&["world", "--help"]);
     assert!(help.ok().contains("--quality <") && help.ok().contains("--weld <"));
     assert!(!help.ok().contains("--axis <AXES>") && !help.ok().contains("--scale <FACTOR>"));
+    assert!(!help.ok().contains("after `--scale`"));
 }
 
 /// Help that nobody can read is an error.
