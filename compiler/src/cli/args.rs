@@ -28,8 +28,8 @@ Compile a 3D model into a file that a program can query at once.
 
 bvhc reads a triangle mesh (OBJ, glTF, GLB, STL, PLY or OFF) and writes a file with its triangles and one or more bounding volume \
 hierarchies: trees of boxes around them, with which a query looks at a few triangles out of millions. The queries \
-are ray casts, closest points, overlaps with boxes and balls, and collisions and distances of two models, mesh \
-against mesh. A program that uses bvhc-runtime maps the file into memory and queries it where it lies: nothing is \
+are ray casts, closest points, what is inside, overlaps, contacts and casts of shapes, and collisions and distances of two \
+models, mesh against mesh. A program that uses bvhc-runtime maps the file into memory and queries it where it lies: nothing is \
 parsed, copied or built when it is loaded.";
 
 const AFTER_HELP: &str = "\
