@@ -15,7 +15,7 @@ skipped. Every query gives one row, in order, below a header line. Floats are pr
 back to the same bits; rows and names are quoted as RFC 4180 says. A query that finds nothing prints 0 and \
 leaves the other fields empty. So does an empty one: a box of which a minimum is more than the maximum, a \
 negative radius or distance, a range that ends before it begins. Those numbers may be infinite (`inf`); NaN, a \
-position or direction that is not finite and a direction of zero are errors.
+position or direction that is not finite, a direction of zero and a position beyond 2^60, but for spheres, are errors.
 
   kind      a line of input                                prints
   ray       ox oy oz  dx dy dz  [t_min [t_max]]            hit,t,u,v,face,material,group,nx,ny,nz
@@ -103,7 +103,8 @@ A cast moves the shape by t times the displacement, t from 0 to 1 or t_max, and 
 down, the point and the unit normal of the contact, which points to the shape, and the face. A shape that touches from the \
 start has t = 0 and the depth by which it must move along the normal to be free. touches lists contacts as \
 face/gap/x/y/z/nx/ny/nz, the least gap first (with --manifold those of a normal together); a gap is the distance along the \
-normal, or the depth with a minus. Empty shapes, as those with a negative radius, touch nothing. Numbers must be finite, but t_max may be `inf`.
+normal, or the depth with a minus. Empty shapes, as those with a negative radius, touch nothing. Numbers must be finite, but t_max may be `inf`, \
+and those of shapes at most 2^60 in magnitude.
 
 Of a file with a world, rows name the instance in a column `instance` before faces or contacts: overlap and touches name all \
 that are touched, and for each its faces or contacts, with semicolons between.
