@@ -34,6 +34,11 @@ fn standard_input_and_output_do_as_well() {
     for word in ["cost", "serialise", "aabb-tree", "obb-tree", "leaves"] {
         assert!(verbose.err.contains(word), "{word}: {}", verbose.err);
     }
+    // The longest name of a stage stands in the column of the others.
+    let verbose = sandbox.run(&["cube.obj", "-o", "-", "--verbose", "--intersections"]);
+    let times = verbose.err.lines().filter(|line| line.ends_with(" s") && !line.contains("->"));
+    let lengths: Vec<usize> = times.map(str::len).collect();
+    assert!(lengths.len() > 5 && lengths.iter().all(|length| *length == lengths[0]), "{}", verbose.err);
     sandbox.feed(&["-", "-o", "x.bvh"], b"v 0 0 0\n").fails_silently(1, &["standard input", "no triangle"]);
 }
 

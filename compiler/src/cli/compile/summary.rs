@@ -223,7 +223,7 @@ impl Summary {
 
     fn tell_details(&self) {
         for (stage, seconds) in self.stages() {
-            tell(&format!("{stage:>10} {:9.3} s", seconds.as_f64().unwrap_or(0.0)));
+            tell(&format!("{stage:>13} {:9.3} s", seconds.as_f64().unwrap_or(0.0)));
         }
         let facts = &self.facts;
         for tree in facts.json["trees"].as_array().into_iter().flatten() {
