@@ -46,6 +46,12 @@ BVHC_ASSERT(sizeof(bvhc_slice) == 16, "bvhc_slice");
 #define BVHC_KIND_LINKED_MESHES 33u
 #define BVHC_KIND_VENDORS 0x80000000u /* and above */
 
+/* Bits. */
+#define BVHC_SECTION_REQUIRED 0x1u /* in bvhc_section_entry.flags */
+#define BVHC_INSTANCE_MIRROR 0x1u /* in bvhc_instance.flags: x becomes -x, before the scale */
+#define BVHC_INSTANCE_MOVABLE 0x2u /* in bvhc_instance.flags */
+#define BVHC_BLOCK_BIT 0x80000000u /* in bvhc_wide_node.children: a block or a world's leaf */
+
 /* Header: 64 bytes, aligned to 64. */
 typedef struct bvhc_header {
     uint8_t magic[12]; /* 0 */

@@ -9,9 +9,11 @@ use std::process::Command;
 use std::{env, fs};
 
 use bvhc_format::describe::{Described, Field, Shape, Type};
-use bvhc_format::header::{Header, MAGIC, SectionEntry};
+use bvhc_format::header::{Header, MAGIC, SECTION_REQUIRED, SectionEntry};
 use bvhc_format::packed::PackedHead;
+use bvhc_format::record::ChildRef;
 use bvhc_format::section::{ArchivedNames, Names, SectionKind, VENDOR_KINDS};
+use bvhc_format::world::Instance;
 use bvhc_format::{ALIGNMENT, MAX_DEPTH, NONE, VERSION_MAJOR, VERSION_MINOR};
 
 /// All records: what the file begins with, the elements of slices, then the roots, each after what it is made of.
@@ -104,6 +106,17 @@ fn c_header() -> String {
         writeln!(text, "#define BVHC_KIND_{name} {}u", kind as u32).unwrap();
     }
     writeln!(text, "#define BVHC_KIND_VENDORS 0x{:08X}u /* and above */\n", VENDOR_KINDS.start()).unwrap();
+    let bits = [
+        ("SECTION_REQUIRED", u32::from(SECTION_REQUIRED), "in bvhc_section_entry.flags"),
+        ("INSTANCE_MIRROR", Instance::MIRROR, "in bvhc_instance.flags: x becomes -x, before the scale"),
+        ("INSTANCE_MOVABLE", Instance::MOVABLE, "in bvhc_instance.flags"),
+        ("BLOCK_BIT", ChildRef::BLOCK_BIT, "in bvhc_wide_node.children: a block or a world's leaf"),
+    ];
+    writeln!(text, "/* Bits. */").unwrap();
+    for (name, bit, place) in bits {
+        writeln!(text, "#define BVHC_{name} 0x{bit:X}u /* {place} */").unwrap();
+    }
+    text.push('\n');
     records().into_iter().for_each(|record| c_record(&mut text, record));
     text + "#endif\n"
 }
