@@ -25,6 +25,18 @@ pub(crate) fn counted(number: u64, thing: &str) -> String {
     format!("{} {plural}", grouped(number))
 }
 
+/// A number with a name that is in the plural, such as `nodes outside the scene`: in the singular if the number is 1.
+pub(crate) fn counted_plural(number: u64, things: &str) -> String {
+    if number != 1 {
+        return format!("{} {things}", grouped(number));
+    }
+    let mut words: Vec<&str> = things.split(' ').collect();
+    if let Some(noun) = words.iter_mut().find(|word| word.ends_with('s')) {
+        *noun = if *noun == "vertices" { "vertex" } else { &noun[..noun.len() - 1] };
+    }
+    format!("1 {}", words.join(" "))
+}
+
 /// That there are so many of something.
 pub(crate) fn there_are(number: u64, thing: &str) -> String {
     format!("there {} {}", if number == 1 { "is" } else { "are" }, counted(number, thing))
@@ -47,5 +59,9 @@ mod tests {
         assert_eq!(counted(0, "face"), "0 faces");
         assert_eq!(there_are(1, "mesh"), "there is 1 mesh");
         assert_eq!(there_are(2000, "mesh"), "there are 2,000 meshes");
+        assert_eq!(counted_plural(1, "other scenes"), "1 other scene");
+        assert_eq!(counted_plural(1, "nodes outside the scene"), "1 node outside the scene");
+        assert_eq!(counted_plural(1, "vertices of incomplete triangles"), "1 vertex of incomplete triangles");
+        assert_eq!(counted_plural(2000, "cameras"), "2,000 cameras");
     }
 }

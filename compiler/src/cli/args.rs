@@ -56,7 +56,7 @@ Of several models, the exit code is that of the first that failed.
 @FILE stands for the arguments in a file, separated by blanks and lines, and quoted as in a shell.
 
 Nothing is printed on standard output but what was asked for; reports, progress and errors go to standard \
-error. An output file appears whole or not at all: on any error an older one stays as it was. \
+error. An output file appears whole or not at all: where it cannot be made, an older one stays as it was. \
 (Motion-capture files that end in .bvh are something else, and bvhc says so.)";
 
 const USAGE: &str = "\

@@ -28,6 +28,7 @@ mod world;
 pub use allocator::LargePages;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -87,8 +88,22 @@ fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
             let _ = error.print();
             ExitCode::from(error::USAGE)
         }
-        _ => fail(&UsageError::Arguments(text::first_paragraph(&error.to_string())).into()),
+        kind => {
+            let mut message = text::first_paragraph(&error.to_string());
+            if kind == ErrorKind::MissingRequiredArgument
+                && let Some(word) = words.get(1).and_then(|word| word.to_str())
+                && is_perhaps_command(word)
+            {
+                message = format!("`{word}` is neither a command nor a file: {message}");
+            }
+            fail(&UsageError::Arguments(message).into())
+        }
     }
+}
+
+/// Whether a word that was taken for a model was perhaps meant as a command.
+fn is_perhaps_command(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_lowercase()) && !Path::new(word).exists()
 }
 
 /// What a build system asks of a compiler: which version this is, what it writes, and whether that has changed.

@@ -5,7 +5,7 @@ use bvhc_format::section::{KindName, SectionKind};
 use serde_json::{Value, json};
 
 use super::text::tell;
-use crate::count::{counted, grouped};
+use crate::count::{counted, counted_plural, grouped};
 use crate::layout::EdgeCounts;
 
 /// The name of a section's kind; the number of a kind unknown to this version.
@@ -39,7 +39,7 @@ pub(super) struct Changes<'a> {
 
 pub(super) fn tell_changes(changes: &Changes<'_>) {
     for (what, count) in &changes.ignored {
-        tell(&format!("ignored {} {what}", grouped(*count)));
+        tell(&format!("ignored {}", counted_plural(*count, what)));
     }
     if changes.triangles != 0 {
         tell(&format!("dropped {} of zero area", counted(changes.triangles, "triangle")));

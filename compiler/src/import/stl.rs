@@ -7,6 +7,7 @@ mod tests;
 
 use super::error::Fault;
 use super::{DataFault, ImportError, Imported, Input, Notes, TEXT_PROBE, foreign};
+use crate::count::counted;
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::header::MAGIC;
 use corners::Corners;
@@ -98,8 +99,7 @@ impl<'a> Binary<'a> {
             self.rest()
         };
         if rest > 0 {
-            let bytes = if rest == 1 { "byte" } else { "bytes" };
-            notes.warnings.push(format!("ignored {rest} {bytes} behind the last triangle"));
+            notes.warnings.push(format!("ignored {} behind the last triangle", counted(rest, "byte")));
         }
         corners.reserve(self.triangles().size_hint().0);
         for (number, triangle) in self.triangles().enumerate() {

@@ -20,6 +20,7 @@ use super::place;
 use super::scene::{Content, Leftovers, Scene, SceneInstance};
 use super::tree::{self, MeshBoxes, WorldTree};
 use crate::compile::{Options, Progress, Stage, on_threads};
+use crate::count::counted_plural;
 use crate::file::{self, Bytes, Elsewhere, Payload, Plan, Planned, Section};
 use crate::import::{Files, Input, OtherInput, ReadSeek};
 use crate::mesh::Dropped;
@@ -135,7 +136,8 @@ pub(super) fn assemble<'a>(
 }
 
 fn no_instance(scene: Scene, source: &Input<'_>) -> WorldCompileError {
-    let ignored = scene.ignored.iter().map(|(what, count)| format!("ignored {count} {what}"));
+    let ignored =
+        scene.ignored.iter().map(|(what, count)| format!("ignored {}", counted_plural(*count, what)));
     let warnings = scene.warnings.into_iter().chain(ignored).collect();
     WorldCompileError::NoInstance { file: source.name.to_owned(), warnings }
 }
@@ -330,7 +332,7 @@ fn finish<'a>(
     };
     sections.push(Planned::from(section));
     if sections.len() > MAX_SECTIONS as usize {
-        return Err(WorldCompileError::Sections { found: sections.len() });
+        return Err(WorldCompileError::Sections { file: source.name.to_owned(), found: sections.len() });
     }
     let plan = Plan::of(sections);
     let is_baked = |instance: &&SceneInstance| instance.baked.is_some();

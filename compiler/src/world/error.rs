@@ -97,11 +97,13 @@ pub enum WorldCompileError {
     },
     /// The world has more sections than a file may have.
     #[error(
-        "the world would have {found} sections, and a file has at most {}: compile the meshes apart, name their files in a \
+        "{file}: the world would have {found} sections, and a file has at most {}: compile the meshes apart, name their files in a \
          manifest, and refer to them by `bvhc world --thin`",
         bvhc_format::header::MAX_SECTIONS
     )]
     Sections {
+        /// The source.
+        file: String,
         /// How many it would have.
         found: usize,
     },
@@ -181,7 +183,7 @@ mod tests {
     /// A glTF scene has no `--thin`.
     #[test]
     fn what_to_do_about_many_meshes_is_possible_for_scenes() {
-        let told = WorldCompileError::Sections { found: 66_001 }.to_string();
+        let told = WorldCompileError::Sections { file: "town.toml".to_owned(), found: 66_001 }.to_string();
         assert!(
             told.contains("66001") && told.contains("in a manifest") && told.contains("bvhc world --thin")
         );

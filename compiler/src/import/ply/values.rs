@@ -1,6 +1,7 @@
 //! The values after the header, in text or binary.
 
 use super::header::{Element, Property, Scalar};
+use crate::count::counted;
 use crate::import::DataFault;
 use crate::import::text::{Lines, Words};
 
@@ -228,6 +229,6 @@ impl<const IS_BIG: bool> Values for Binary<'_, IS_BIG> {
 
     fn unread(self) -> Option<String> {
         let is_blank = self.0.trim_ascii().is_empty();
-        (!is_blank).then(|| format!("what is left of the file ({} bytes)", self.0.len()))
+        (!is_blank).then(|| format!("what is left of the file ({})", counted(self.0.len() as u64, "byte")))
     }
 }
