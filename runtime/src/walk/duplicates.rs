@@ -7,15 +7,25 @@ use super::Visit;
 use super::probe::Sink;
 use crate::model::Model;
 
+/// So many split triangles of a query are remembered.
+const REMEMBERED: usize = 8;
+
 /// Decides which visits of a query report a triangle.
 ///
-/// A split triangle is reported by the first of the blocks that hold it and that the query visits. Boxes lie within those
-/// of their parents and box tests are monotone, so a query visits a block if it meets the block's own box. From a block,
-/// the slots before it are tested in descending order until one is met: that one's block reports the triangle, or one
+/// The first few split triangles that a query reports are remembered: to look up one in section splits costs several accesses to
+/// memory that is in no cache, and most queries report few.
+///
+/// Any other split triangle is reported by the first of the blocks that hold it, in the order of section splits, and that the query
+/// visits. Had it visited one of them while there was still room, the triangle would be remembered: so it visits all of them later.
+/// Boxes lie within those of their parents and box tests are monotone, so a query visits a block if it meets the block's own box.
+/// From a block, the slots before it are tested in descending order until one is met: that one's block reports the triangle, or one
 /// before it. So a query tests each slot at most once from the next one met, and once more from its own block: in a valid
 /// file, no more tests than twice the slots of section splits.
 pub(crate) struct DuplicateElimination<'m> {
     model: &'m Model<'m>,
+    /// Split triangles that were reported: the first `known`.
+    reported: [u32; REMEMBERED],
+    known: usize,
     /// How many slots may still be tested. More than twice as many as there are is a sign of a corrupt file.
     tests: u64,
     /// How many triangles may still be reported. A query that reports more than there are is in a corrupt file.
@@ -25,7 +35,8 @@ pub(crate) struct DuplicateElimination<'m> {
 impl<'m> DuplicateElimination<'m> {
     pub(crate) fn new(model: &'m Model<'m>) -> Self {
         let slots = model.sections().splits().map_or(0, |splits| splits.slots.get().len());
-        Self { model, tests: 2 * slots as u64, reports: model.most_reports() }
+        let (tests, reports) = (2 * slots as u64, model.most_reports());
+        Self { model, reported: [0; REMEMBERED], known: 0, tests, reports }
     }
 
     /// Whether a visited block reports the triangle in a lane. `meets` gives the slots of a node whose boxes the query meets.
@@ -40,12 +51,32 @@ impl<'m> DuplicateElimination<'m> {
     ) -> bool {
         // In a corrupt file there may be more lanes than bits.
         let split = visit.block.split.checked_shr(lane as u32).is_some_and(|bits| bits & 1 != 0);
-        if split && !self.is_first_met(triangle, visit.reference | ChildRef::BLOCK_BIT, sink, meets) {
+        if split && !self.reports_split(triangle, visit.reference, sink, meets) {
             return false;
         }
         let Some(reports) = self.reports.checked_sub(1) else { return false };
         self.reports = reports;
         true
+    }
+
+    /// The same of a split triangle, in a block that a reference names.
+    #[inline(always)]
+    fn reports_split(
+        &mut self,
+        triangle: u32,
+        reference: u32,
+        sink: &mut impl Sink,
+        meets: impl Fn(&WideNode) -> u32,
+    ) -> bool {
+        if self.reported.iter().take(self.known).any(|reported| *reported == triangle) {
+            return false;
+        }
+        if let Some(room) = self.reported.get_mut(self.known) {
+            *room = triangle;
+            self.known += 1;
+            return true;
+        }
+        self.is_first_met(triangle, reference | ChildRef::BLOCK_BIT, sink, meets)
     }
 
     /// Whether the query meets the slot of a reference, and none before it of those that hold the triangle.
