@@ -1,5 +1,6 @@
 //! Corrupt blocks and split triangles.
 
+use std::array;
 use std::mem::offset_of;
 
 use bvhc::compile::Layout;
@@ -120,18 +121,23 @@ fn splits_that_lie() {
     }
 }
 
-/// A triangle in every lane of every block. Its slot addresses are all the same, except the last one that a reader looks at.
-fn a_triangle_everywhere(address: u32, last: u32) -> Bytes {
+/// Sixteen triangles by turns in all lanes of all blocks, more than a query remembers. The slot addresses of each are all the same,
+/// except the last one that a reader looks at.
+fn triangles_everywhere(address: u32, last: u32) -> Bytes {
     let mut forged = split(&write_obj(&soup::triangles(14_000, 0.6, 9)), 0.02, Layout::Fast);
     let list = |kind: SectionKind, field: usize| forge::slice_at(&forged, forge::root(&forged, kind) + field);
     let [(split, _), (ends, _), (slots, count)] = [0, 16, 32].map(|field| list(SectionKind::Splits, field));
     assert!(count > 100_000, "{count} slots are not many");
     let (lanes, lane_count) = list(SectionKind::Geometry, 16);
-    let everywhere = forge::read_u32(&forged, split);
-    (0..lane_count).for_each(|lane| write(&mut forged, lanes + 4 * lane, everywhere));
-    write(&mut forged, ends, count as u32);
+    const TRIANGLES: usize = 16;
+    let triangles: [u32; TRIANGLES] = array::from_fn(|index| forge::read_u32(&forged, split + 4 * index));
+    (0..lane_count).for_each(|lane| write(&mut forged, lanes + 4 * lane, triangles[lane % TRIANGLES]));
     (0..count).for_each(|index| write(&mut forged, slots + 4 * index, address));
-    write(&mut forged, slots + 4 * (MAX_SPLIT_SLOTS - 1), last);
+    for index in 1..=TRIANGLES {
+        let end = index * MAX_SPLIT_SLOTS;
+        write(&mut forged, ends + 4 * (index - 1), end as u32);
+        write(&mut forged, slots + 4 * (end - 1), last);
+    }
     let records = Offsets::of(&forged);
     for block in 0..records.block_count {
         let marks = records.blocks + BLOCK * block + offset_of!(Block, split);
@@ -143,7 +149,7 @@ fn a_triangle_everywhere(address: u32, last: u32) -> Bytes {
 /// So many slots, all invalid, that looking up all of them for each lane would take practically for ever.
 #[test]
 fn a_triangle_whose_slots_do_not_exist() {
-    let forged = a_triangle_everywhere(u32::MAX, u32::MAX);
+    let forged = triangles_everywhere(u32::MAX, u32::MAX);
     let model = Model::from_bytes(&forged).expect("it opens");
     for level in levels() {
         let [in_box, hit] = ask_for_all(&model.with_level(level), &Aabb { min: [-10.0; 3], max: [10.0; 3] });
@@ -162,10 +168,10 @@ fn a_triangle_whose_slots_are_all_tested() {
         let reference = |child: &u32| *child == ChildRef::block(block).0;
         children.enumerate().find(|(_, child)| reference(child)).expect("every block has a slot").0
     };
-    let honest = a_triangle_everywhere(0, 0);
+    let honest = triangles_everywhere(0, 0);
     let last = Model::from_bytes(&honest).expect("it opens").sections().blocks().count() as u32 - 1;
     let [of_first, of_last] = [0, last].map(|block| address(&honest, block));
-    let forged = a_triangle_everywhere(of_first as u32, of_last as u32);
+    let forged = triangles_everywhere(of_first as u32, of_last as u32);
     let model = Model::from_bytes(&forged).expect("it opens");
     let box_of = |address: usize| {
         let node = &model.sections().nodes()[address / NODE_WIDTH];
